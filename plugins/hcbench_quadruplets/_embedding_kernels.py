@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 # Signatures, so that all is compiled, or read from the cache, on import: the number of triplets
 # decides which of the loops are needed, and no timed call may include their compilation.
 _COMPARED = types.Array(types.uint32, 1, "C", readonly=True)
-_WRITTEN, _PAIRS = types.uint32[::1], types.float64[::1]
-_ITEMS, _CODES = types.float64[:, ::1], types.int64[::1]
+_WRITTEN = types.uint32[::1]
+_PAIRS = types.float64[::1]
+_ITEMS = types.float64[:, ::1]
+_CODES = types.int64[::1]
 _RANKS = types.Array(types.int64, 2, "C", readonly=True)
 
 WIDEST = 600.0
@@ -48,16 +50,19 @@ def logistic_loss(
         dL/du. O(m + M) time, 8 M bytes.
     """
     slope[:] = 0.0
-    low, high = np.inf, -np.inf
+    low = np.inf
+    high = -np.inf
     for score in u:
-        low, high = min(low, score), max(high, score)
+        low = min(low, score)
+        high = max(high, score)
     loss = 0.0
     product = 1.0
     if high - low > WIDEST:
         block = np.floor((u - low) / WIDEST)  # in one block, quotients of powers are finite
         power = np.exp(u - low - WIDEST * (block + 0.5))
         for at in range(closer.size):
-            a, b = closer[at], farther[at]
+            a = closer[at]
+            b = farther[at]
             gap = u[b] - u[a]
             if gap < -SURE:
                 continue
@@ -76,7 +81,8 @@ def logistic_loss(
         return loss + float(np.log(product))
     power = np.exp(u - 0.5 * (low + high))
     for at in range(closer.size):
-        a, b = closer[at], farther[at]
+        a = closer[at]
+        b = farther[at]
         total = power[a] + power[b]
         inverse = 1.0 / (total * power[a])  # one division for both quotients
         wrong = power[a] * power[b] * inverse
@@ -100,7 +106,8 @@ def hinge_loss(
     slope[:] = 0.0
     loss = 0.0
     for at in range(closer.size):
-        a, b = closer[at], farther[at]
+        a = closer[at]
+        b = farther[at]
         short = 1.0 + u[b] - u[a]
         if short > 0.0:
             loss += short
@@ -190,13 +197,13 @@ def answer_triplet(i: Any, j: Any, k: Any, rank: Any, at: Any, closer: Any, fart
 def answer_all_triplets(rank: Any, closer: NDArray[np.uint32], farther: NDArray[np.uint32]) -> int:
     """Write all triplets i, j < k that ranks (n, n) do not tie; return their number. O(n^3)."""
     n = len(rank)
-    found = 0
+    count = 0
     for i in range(n):
         for j in range(n):
             for k in range(j + 1, n):
                 if i not in (j, k):
-                    found = answer_triplet(i, j, k, rank, found, closer, farther)
-    return found
+                    count = answer_triplet(i, j, k, rank, count, closer, farther)
+    return count
 
 
 @njit((_RANKS, _CODES, _WRITTEN, _WRITTEN), cache=True)
@@ -205,7 +212,7 @@ def answer_triplets(
 ) -> int:
     """As `answer_all_triplets`, for ordered triplets numbered below n (n-1) (n-2). O(m)."""
     n = len(rank)
-    found = 0
+    count = 0
     for code in codes:
         i, rest = divmod(code, (n - 1) * (n - 2))
         j, k = divmod(rest, n - 2)
@@ -215,5 +222,5 @@ def answer_triplets(
             k += 1
         if k >= max(i, j):
             k += 1
-        found = answer_triplet(i, j, k, rank, found, closer, farther)
-    return found
+        count = answer_triplet(i, j, k, rank, count, closer, farther)
+    return count

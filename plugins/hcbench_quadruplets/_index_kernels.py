@@ -34,7 +34,8 @@ def index_pairs(closer: Any, farther: Any, n: int) -> tuple[NDArray[np.int64], N
     """
     # numpy asks for large pages, which halve the time of access at random places.
     items = np.empty(n * (n - 1) // 2, np.uint32)
-    end, listed = np.zeros(2 * items.size + 2, np.int64), np.empty(2 * closer.size, np.uint32)
+    end = np.zeros(2 * items.size + 2, np.int64)
+    listed = np.empty(2 * closer.size, np.uint32)
     _write_index(closer, farther, n, items, end, listed)
     return end[:-1], listed
 
@@ -53,7 +54,8 @@ def _write_index(closer: Any, farther: Any, n: int, items: Any, end: Any, listed
     for half in range(2 * items.size):
         end[half + 1] += end[half]
     for at in range(closer.size):
-        a, b = np.int64(closer[at]), np.int64(farther[at])
+        a = np.int64(closer[at])
+        b = np.int64(farther[at])
         listed[end[2 * b + 1]] = items[a]
         end[2 * b + 1] += 1
         listed[end[2 * a + 2]] = items[b]

@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 from numba import njit, types
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from hcbench.compiled import count_ones
 from hcbench_quadruplets._index_kernels import items_of
+from hcbench_quadruplets._sign_kernels import product
 
-_PAIRS, _POSITIONS = types.uint32[::1], types.int64[::1]
+_PAIRS = types.uint32[::1]
+_POSITIONS = types.int64[::1]
 _BITS = types.Array(types.uint64, 2, "C", readonly=True)
 _RANKS = types.int32[:, ::1]
 
@@ -62,33 +62,24 @@ def kernel_by_products(end: Any, listed: Any, K: NDArray[np.int64]) -> None:
                 while entry >= 0:
                     K[one, tip[entry]] += answer * sign[entry]
                     entry = before[entry]
-                before[filled], tip[filled], sign[filled] = head[two], one, answer
+                before[filled] = head[two]
+                tip[filled] = one
+                sign[filled] = answer
                 head[two] = filled
                 filled += 1
-                one, two = two, one
+                # The pair in the other order.
+                first = one
+                one = two
+                two = first
+        # The next column begins with empty lists.
         for at in range(end[c], end[c + 2]):
             one, two = items_of(listed[at])
-            head[one] = head[two] = -1
+            head[one] = -1
+            head[two] = -1
     for one in range(n):
         for two in range(one):
             K[one, two] += K[two, one]
             K[two, one] = K[one, two]
-
-
-@njit(cache=True)
-def count(present: Any, differing: Any, x: Any, s: Any, y: Any, t: Any) -> Any:
-    """Count the bits at which x and y are 1, and those of them at which s and t differ."""
-    both = x & y
-    return present + count_ones(both), differing + count_ones(both & (s ^ t))
-
-
-@register_jitable
-def product(x: Any, s: Any, y: Any, t: Any) -> Any:
-    """The product of a row x of bits, with minus signs s, and a row y with minus signs t."""
-    present, differing = np.uint64(0), np.uint64(0)
-    for w in range(x.size):
-        present, differing = count(present, differing, x[w], s[w], y[w], t[w])
-    return np.int64(present) - 2 * np.int64(differing)
 
 
 @njit((_BITS, _BITS, types.int64, types.int64), cache=True)
@@ -119,7 +110,8 @@ def kernel_by_bits(won: Any, lost: Any, n: int, at_once: int) -> NDArray[np.int6
                     x[i, :size] = 0
                     s[i, :size] = 0
                     continue
-                low, high = (i, r) if i < r else (r, i)
+                low = min(i, r)
+                high = max(i, r)
                 pair = low * (2 * n - low - 1) // 2 + high - low - 1
                 for w in range(size):
                     s[i, w] = lost[pair, first + w]
@@ -157,26 +149,12 @@ def kernel_of_ranks(level: NDArray[np.int32], tied: NDArray[np.int32], M: int) -
                 if differ == 0:
                     differ = tied[one, r]
                 lost += differ
+            # Less the terms r = i and r = j.
             for r in (one, two):
                 differ = abs(level[one, r] - level[two, r])
-                lost -= differ if differ else tied[one, r]
-            K[one, two] = K[two, one] = (n - 2) * M - lost
+                if differ == 0:
+                    differ = tied[one, r]
+                lost -= differ
+            K[one, two] = (n - 2) * M - lost
+            K[two, one] = K[one, two]
     return K
-
-
-@njit((types.uint64[:, ::1], types.uint64[:, ::1], types.int64[:, ::1]), cache=True)
-def add_products(present: Any, minus: Any, K: NDArray[np.int64]) -> None:
-    """Add the products of rows of signs, i != j: K_ij += sum over t of S_it S_jt. O(n^2 words).
-
-    Signs 1, 0 and -1 are stored as bits (n, words): whether it is not 0, and whether it is -1.
-    """
-    n, size = present.shape
-    for i in range(n):
-        x, s = present[i], minus[i]
-        for j in range(i):
-            y, t = present[j], minus[j]
-            there = apart = np.uint64(0)
-            for w in range(size):
-                there, apart = count(there, apart, x[w], s[w], y[w], t[w])
-            K[i, j] += np.int64(there) - 2 * np.int64(apart)
-            K[j, i] = K[i, j]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hcbench import Given, ModelWarning, Oracle, ParameterError, Tree
 from hcbench.model import pair_items
-from hcbench_quadruplets import _quadruplet_kernels as kernels
+from hcbench_quadruplets._active_product_kernels import add_products
 from hcbench_quadruplets.landmarks import (
     References,
     draw_landmarks,
@@ -108,7 +108,8 @@ def four_k_al_act(
     work = np.empty((4, max(BLOCK, pairs)), few_bytes(given.n))
     for block in _blocks(plan):
         signs = _query(oracle, block, work, with_itself=kernel == "code")
-        kernels.add_products(*bits_of_signs(signs), similarity)
+        present, minus = bits_of_signs(signs)
+        add_products(present, minus, similarity)
     return tree_by_mean(similarity, given.names)
 
 

@@ -45,7 +45,8 @@ def gram_loss(
     gradient : (n, n) array
         Of hinges, a subgradient; its rows add up to 0. O(m + n^2 d) time, O(n^2) memory.
     """
-    n, m = len(points), max(len(triplets), 1)
+    n = len(points)
+    m = max(len(triplets), 1)
     squared, slope = np.empty((2, n * (n - 1) // 2))
     kernels.squared_distances(points, squared)
     total = LOSSES[loss](triplets.closer, triplets.farther, -squared, slope)

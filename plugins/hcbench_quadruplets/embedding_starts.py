@@ -45,9 +45,9 @@ def first_start(triplets: Comparisons, d: int, rng: np.random.Generator) -> Poin
     n = triplets.n
     laplacian = np.empty((n, n))
     kernels.gradient_of_gram(net_wins(triplets).astype(np.float64), laplacian)
-    found = nearest_of_rank(-laplacian, d)
+    coordinates = nearest_of_rank(-laplacian, d)
     points = np.zeros((n, d))
-    points[:, : found.shape[1]] = found
+    points[:, : coordinates.shape[1]] = coordinates
     spread = np.sqrt(2 * points.var(axis=0).sum())
     if spread > 0:
         points /= spread

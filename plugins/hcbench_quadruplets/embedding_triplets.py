@@ -43,11 +43,11 @@ def triplets_of(
     """
     if isinstance(comparisons, AllComparisons):
         return _triplets_of_all(comparisons, rng, most)
-    chosen = only_triplets(comparisons)
-    if len(chosen) > most:
-        _warn_of_sample(len(chosen), most)
-        chosen = chosen.select(np.sort(rng.integers(len(chosen), size=most)))
-    return chosen
+    triplets = only_triplets(comparisons)
+    if len(triplets) > most:
+        _warn_of_sample(len(triplets), most)
+        triplets = triplets.select(np.sort(rng.integers(len(triplets), size=most)))
+    return triplets
 
 
 def _triplets_of_all(
@@ -62,10 +62,10 @@ def _triplets_of_all(
     if total > most:
         _warn_of_sample(total, most)
         ordered = np.sort(rng.integers(2 * total, size=most))
-        found = kernels.answer_triplets(rank, ordered, closer, farther)
+        count = kernels.answer_triplets(rank, ordered, closer, farther)
     else:
-        found = kernels.answer_all_triplets(rank, closer, farther)
-    return Comparisons(n, closer[:found], farther[:found])
+        count = kernels.answer_all_triplets(rank, closer, farther)
+    return Comparisons(n, closer[:count], farther[:count])
 
 
 def in_canonical_order(triplets: Comparisons) -> tuple[Comparisons, NDArray[np.int64]]:
@@ -96,7 +96,8 @@ def in_canonical_order(triplets: Comparisons) -> tuple[Comparisons, NDArray[np.i
     one, two = np.triu_indices(n, 1)
     place = np.argsort(order)
     moved = pair_index(place[one], place[two], n)
-    closer, farther = moved[triplets.closer], moved[triplets.farther]
+    closer = moved[triplets.closer]
+    farther = moved[triplets.farther]
     by_pairs = np.lexsort((farther, closer))
     return Comparisons(n, closer[by_pairs], farther[by_pairs]), order
 

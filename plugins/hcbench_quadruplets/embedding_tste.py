@@ -31,7 +31,8 @@ def student_loss(points: Points, triplets: Comparisons, alpha: float) -> tuple[f
     gradient : (n, d) array
         O(m + n^2 d) time, O(n^2) memory.
     """
-    n, m = len(points), max(len(triplets), 1)
+    n = len(points)
+    m = max(len(triplets), 1)
     squared, slope = np.empty((2, n * (n - 1) // 2))
     kernels.squared_distances(points, squared)
     power = (alpha + 1) / 2
@@ -51,11 +52,11 @@ def descend(
         loss, gradient = student_loss(flat.reshape(start.shape), triplets, alpha)
         return loss, gradient.ravel()
 
-    found = minimize(
+    optimum = minimize(
         objective,
         start.ravel(),
         jac=True,
         method="L-BFGS-B",
         options={"maxiter": iterations, "ftol": tolerance, "gtol": 0.0},
     )
-    return float(found.fun), found.x.reshape(start.shape)
+    return float(optimum.fun), optimum.x.reshape(start.shape)

@@ -111,5 +111,5 @@ def _items(cluster: Iterable[int], number: int, n: int) -> list[int]:
         )
     if np.unique(items).size < items.size:
         raise ParameterError(f"4-AL: initial cluster {number} names an item twice: {cluster!r}")
-    chosen: list[int] = items.tolist()
-    return chosen
+    numbers: list[int] = items.tolist()
+    return numbers

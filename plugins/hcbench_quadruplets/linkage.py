@@ -77,7 +77,8 @@ def merge_by_mean(similarity: NDArray[np.generic]) -> NDArray[np.float64]:
     np.fill_diagonal(sums, 0.0)
     exact = np.asarray(similarity).dtype.kind in "iub"
     tie = 0.0 if exact else ROUNDING * float(np.abs(sums).max(initial=0.0))
-    merges, means = np.empty((n - 1, 2), np.int64), np.empty(n - 1)
+    merges = np.empty((n - 1, 2), np.int64)
+    means = np.empty(n - 1)
     kernels.merge_by_mean(sums, tie, merges, means)
     return _linkage_matrix(n, merges, means)
 
@@ -86,7 +87,8 @@ def _linkage_matrix(
     n: int, merges: NDArray[np.int64], means: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     rows = np.empty((n - 1, 4))
-    node, size = np.arange(n), np.ones(n, np.int64)
+    node = np.arange(n)
+    size = np.ones(n, np.int64)
     for step, (p, q) in enumerate(merges.tolist()):
         size[p] += size[q]
         rows[step] = node[p], node[q], means[step], size[p]

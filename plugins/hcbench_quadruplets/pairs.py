@@ -68,13 +68,13 @@ def only_triplets(comparisons: Comparisons) -> Comparisons:
     NotApplicableError
         If there are comparisons, and none of them shares an item.
     """
-    chosen = comparisons.only_triplets()
-    if len(comparisons) and not len(chosen):
+    triplets = comparisons.only_triplets()
+    if len(comparisons) and not len(triplets):
         raise NotApplicableError(
             f"none of the {len(comparisons)} comparisons is a triplet, whose two pairs share an "
             "item, as this algorithm needs; use the oracle triplet-set, or 4K-AL"
         )
-    return chosen
+    return triplets
 
 
 def warn_of_missing_items(comparisons: Comparisons | AllComparisons) -> None:
@@ -88,9 +88,10 @@ def warn_of_missing_items(comparisons: Comparisons | AllComparisons) -> None:
         missing = comparisons.never_compared()
         if not missing.size:
             return
-        shown = ", ".join(map(str, missing[:NAMED]))
-        more = f" and {missing.size - NAMED} more" if missing.size > NAMED else ""
-        text = f"items {shown}{more} were never compared: their place is arbitrary"
+        items = ", ".join(map(str, missing[:NAMED]))
+        if missing.size > NAMED:
+            items += f" and {missing.size - NAMED} more"
+        text = f"items {items} were never compared: their place is arbitrary"
         if missing.size == 1:
-            text = f"item {shown} was never compared: its place is arbitrary"
+            text = f"item {items} was never compared: its place is arbitrary"
     warnings.warn(text, ModelWarning, stacklevel=2)

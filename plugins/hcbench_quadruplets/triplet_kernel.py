@@ -92,7 +92,8 @@ def _features(comparisons: Comparisons, kernel: Variant) -> Any:
     one, two = pair_items(comparisons.closer, n)
     other, another = pair_items(comparisons.farther, n)
     first = np.where((one == other) | (one == another), one, two)
-    near, far = one + two - first, other + another - first
+    near = one + two - first
+    far = other + another - first
     sign = np.ones(first.size, np.int64)
     if kernel == "k1":
         entries = (np.where(near < far, sign, -sign), (first, pair_index(near, far, n)))

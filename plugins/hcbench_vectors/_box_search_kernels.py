@@ -5,9 +5,10 @@ points of a leaf are computed to `LEAF` points from its first, as a loop of cons
 compiled into vector instructions. ``axes`` is 0..p-1: a tuple, so that p is known when a kernel is
 compiled, for each p; with another loop single linkage took 2 to 4 times as long.
 
-There are two searches. That of the neighbours of all points of a leaf at once takes .28 to .36 of
-the time of whole cells of single linkage off the other one (rings of 5,000 points in the plane),
-and decides which of equal edges a spanning tree has.
+There are two searches. One finds the neighbours of all points of a leaf at once; it shortens whole
+cells of single linkage by 27 % for 5,000 points in the plane, and by 14 % for 1,000 (rings,
+processor time). It also decides which of several edges of one length a spanning tree has. The other
+finds the nearest point outside of a component.
 """
 
 from __future__ import annotations

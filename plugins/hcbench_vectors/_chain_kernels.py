@@ -3,6 +3,9 @@
 The kernels do not check their input. ``merges`` (n-1, 4), written, holds an item of each of the two
 merged clusters and the height, in the order of merging, which is not sorted.
 
+There is one kernel for the pairs of vectors, which take half of the memory of a matrix, and one for
+matrices, which is twice as fast.
+
 Of equal distances those are preferred that scipy 1.17 prefers, so that the merges are equal to its
 own, ties and rounding included.
 """
@@ -16,7 +19,9 @@ from numpy.typing import NDArray
 from hcbench_vectors._step_kernels import entry, nearest_slot
 
 #: Codes of the linkages.
-AVERAGE, WEIGHTED, COMPLETE = 0, 1, 2
+AVERAGE = 0
+WEIGHTED = 1
+COMPLETE = 2
 
 _SPARSE = 0.8  # proportion of remaining clusters below which pairs are compressed
 _SPARSE_ROWS = 0.5  # the same for rows
@@ -24,7 +29,7 @@ _SPARSE_ROWS = 0.5  # the same for rows
 
 @register_jitable
 def _combine(
-    row: NDArray[np.float64], other: NDArray[np.float64], a: float, b: float, linkage: int
+    row: NDArray[np.float64], second: NDArray[np.float64], a: float, b: float, linkage: int
 ) -> None:
     """Write the distances of a merged cluster, of parts of sizes a and b, into the first row.
 
@@ -32,12 +37,13 @@ def _combine(
     """
     if linkage == COMPLETE:
         for i in range(row.size):
-            row[i] = max(row[i], other[i])
+            row[i] = max(row[i], second[i])
         return
     if linkage == WEIGHTED:
-        a = b = 1.0
+        a = 1.0
+        b = 1.0
     for i in range(row.size):
-        row[i] = (a * row[i] + b * other[i]) / (a + b)
+        row[i] = (a * row[i] + b * second[i]) / (a + b)
 
 
 @register_jitable
@@ -49,7 +55,8 @@ def _read(distance: NDArray[np.float64], width: int, x: int, row: NDArray[np.flo
         at += width - i - 2
     row[x] = np.inf
     start = x * (2 * width - x - 1) // 2
-    upper, pairs = row[x + 1 : width], distance[start : start + width - x - 1]
+    upper = row[x + 1 : width]
+    pairs = distance[start : start + width - x - 1]
     for i in range(upper.size):
         upper[i] = pairs[i]
 
@@ -62,7 +69,8 @@ def _write(distance: NDArray[np.float64], width: int, x: int, row: NDArray[np.fl
         distance[at] = row[i]
         at += width - i - 2
     start = x * (2 * width - x - 1) // 2
-    upper, pairs = row[x + 1 : width], distance[start : start + width - x - 1]
+    upper = row[x + 1 : width]
+    pairs = distance[start : start + width - x - 1]
     for i in range(upper.size):
         pairs[i] = upper[i]
 
@@ -83,15 +91,26 @@ def chain(distance: NDArray[np.float64], linkage: int, merges: NDArray[np.float6
     linkage : {AVERAGE, WEIGHTED, COMPLETE}
     merges
     """
-    n = width = count = merges.shape[0] + 1
-    size, gone, row, other = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    rank, stack = np.empty(n, np.int64), np.empty(n, np.int64)
-    kept, slot = np.empty(n, np.int64), np.empty(n, np.int64)
+    n = merges.shape[0] + 1
+    # ``count`` clusters are in ``width`` slots; those without a cluster have size 0.
+    width = n
+    count = n
+    size = np.empty(n)
+    gone = np.empty(n)  # infinite for a slot without a cluster, else 0
+    rank = np.empty(n, np.int64)
+    # Work space: two rows of distances; the slots that are kept when pairs are compressed, and the
+    # new slot of each.
+    row = np.empty(n)
+    second = np.empty(n)
+    kept = np.empty(n, np.int64)
+    slot = np.empty(n, np.int64)
+    # The chain: each cluster is the nearest one of that before it.
+    stack = np.empty(n, np.int64)
+    length = 0
     for i in range(n):
         size[i] = 1.0
         gone[i] = 0.0
         rank[i] = i
-    length = 0
     for merge in range(n - 1):
         # Few clusters remain: move their pairs together, so that the others are not read.
         if count < _SPARSE * width:
@@ -138,8 +157,8 @@ def chain(distance: NDArray[np.float64], linkage: int, merges: NDArray[np.float6
         merges[merge, 1] = rank[y]
         merges[merge, 2] = height
         # Merge them in the lower slot.
-        _read(distance, width, y, other)
-        _combine(row[:width], other, size[x], size[y], linkage)
+        _read(distance, width, y, second)
+        _combine(row[:width], second, size[x], size[y], linkage)
         low = min(x, y)
         high = max(x, y)
         _write(distance, width, low, row)
@@ -159,13 +178,15 @@ def _merge_columns(
 ) -> None:
     """Merge the columns ``pairs`` (m, 2) of clusters of ``sizes`` (m, 2) in one row: O(m)."""
     for i in range(len(pairs)):
-        u, v = pairs[i, 0], pairs[i, 1]
+        u = pairs[i, 0]
+        v = pairs[i, 1]
         if linkage == COMPLETE:
             row[u] = max(row[u], row[v])
         elif linkage == WEIGHTED:
             row[u] = 0.5 * (row[u] + row[v])
         else:
-            a, b = sizes[i, 0], sizes[i, 1]
+            a = sizes[i, 0]
+            b = sizes[i, 1]
             row[u] = (a * row[u] + b * row[v]) / (a + b)
         row[v] = np.inf
 
@@ -178,12 +199,25 @@ def chain_of_rows(rows: NDArray[np.float64], linkage: int, merges: NDArray[np.fl
     of merged clusters are merged when a row is read again. O(n^2) time, O(n) memory besides. The
     chain ends where it would return to itself, also if rounding makes the matrix asymmetric.
     """
-    n = width = count = merges.shape[0] + 1
-    size, none, sizes = np.empty(n), np.empty(n), np.empty((n, 2))
-    rank, stack = np.empty(n, np.int64), np.empty(n, np.int64)
-    kept, slot, pairs = np.empty(n, np.int64), np.empty(n, np.int64), np.empty((n, 2), np.int64)
-    done = np.empty(n, np.int64)  # the number of merges in each row
+    n = merges.shape[0] + 1
+    # ``count`` clusters are in ``width`` slots; those without a cluster have size 0.
+    width = n
+    count = n
+    size = np.empty(n)
+    rank = np.empty(n, np.int64)
+    none = np.empty(n)  # 0: rows have infinite distances to slots without a cluster
+    # The slots and sizes of the two clusters of each merge, and the number of merges whose columns
+    # are merged in each row.
+    pairs = np.empty((n, 2), np.int64)
+    sizes = np.empty((n, 2))
+    done = np.empty(n, np.int64)
+    # Work space: the slots that are kept when rows are moved together, and the new slot of each.
+    kept = np.empty(n, np.int64)
+    slot = np.empty(n, np.int64)
+    # The chain: each cluster is the nearest one of that before it.
+    stack = np.empty(n, np.int64)
     waits = np.empty(n, np.bool_)  # is in the chain
+    length = 0
     for i in range(n):
         size[i] = 1.0
         none[i] = 0.0
@@ -191,7 +225,6 @@ def chain_of_rows(rows: NDArray[np.float64], linkage: int, merges: NDArray[np.fl
         done[i] = 0
         waits[i] = False
         rows[i, i] = np.inf
-    length = 0
     for merge in range(n - 1):
         # Few clusters remain: move their rows together.
         if count < _SPARSE_ROWS * width:
@@ -205,7 +238,9 @@ def chain_of_rows(rows: NDArray[np.float64], linkage: int, merges: NDArray[np.fl
                     waits[at] = waits[i]
                     at += 1
             for a in range(count):
-                row, to, since = rows[kept[a]], rows[a], done[kept[a]]
+                row = rows[kept[a]]
+                to = rows[a]
+                since = done[kept[a]]
                 _merge_columns(row, pairs[since:merge], sizes[since:merge], linkage)
                 for b in range(count):
                     to[b] = row[kept[b]]
@@ -224,10 +259,12 @@ def chain_of_rows(rows: NDArray[np.float64], linkage: int, merges: NDArray[np.fl
         # Follow nearest neighbours until two clusters are nearest to each other.
         while True:
             x = stack[length - 1]
-            row, since = rows[x, :width], done[x]
+            row = rows[x, :width]
+            since = done[x]
             _merge_columns(row, pairs[since:merge], sizes[since:merge], linkage)
             done[x] = merge
             height, y = nearest_slot(row, none, rank, np.inf)
+            # Of ties the previous one, so that the chain cannot cycle.
             if length > 1 and (waits[y] or row[stack[length - 2]] == height):
                 y = stack[length - 2]
                 break
@@ -235,14 +272,16 @@ def chain_of_rows(rows: NDArray[np.float64], linkage: int, merges: NDArray[np.fl
             waits[x] = True
             length += 1
         length -= 2
-        waits[x] = waits[y] = False
+        waits[x] = False
+        waits[y] = False
         merges[merge, 0] = rank[x]
         merges[merge, 1] = rank[y]
         merges[merge, 2] = height
         # Merge the second row into the first.
-        other, since = rows[y, :width], done[y]
-        _merge_columns(other, pairs[since:merge], sizes[since:merge], linkage)
-        _combine(row, other, size[x], size[y], linkage)
+        second = rows[y, :width]
+        since = done[y]
+        _merge_columns(second, pairs[since:merge], sizes[since:merge], linkage)
+        _combine(row, second, size[x], size[y], linkage)
         pairs[merge, 0] = x
         pairs[merge, 1] = y
         sizes[merge, 0] = size[x]

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from hcbench_vectors._step_kernels import entry
 
 #: Codes of the distances.
-EUCLIDEAN, MANHATTAN, SQUARED = 0, 1, 2
+EUCLIDEAN = 0
+MANHATTAN = 1
+SQUARED = 2
 
 BLOCK = 512  # columns whose sums remain in the cache
 
@@ -30,15 +32,19 @@ def measure(
     """Distances of ``point`` (p,) to the columns from ``first`` on, one for each of ``out``."""
     for j in range(out.size):
         out[j] = 0.0
-    for k in range(0, point.size, 2):  # two together: sums are read and written half as often
-        x, xs = point[k], columns[k, first : first + out.size]
-        y, ys = point[k + 1], columns[k + 1, first : first + out.size]
+    # Two coordinates together: sums are read and written half as often.
+    for k in range(0, point.size, 2):
+        x = point[k]
+        xs = columns[k, first : first + out.size]
+        y = point[k + 1]
+        ys = columns[k + 1, first : first + out.size]
         if metric == MANHATTAN:
             for j in range(out.size):
                 out[j] = out[j] + abs(x - xs[j]) + abs(y - ys[j])
         else:
             for j in range(out.size):
-                dx, dy = x - xs[j], y - ys[j]
+                dx = x - xs[j]
+                dy = y - ys[j]
                 out[j] = out[j] + dx * dx + dy * dy
     if metric == EUCLIDEAN:
         for j in range(out.size):
@@ -52,7 +58,9 @@ def measure_pairs(columns: NDArray[np.float64], metric: int, distance: NDArray[n
     ``distance`` is float64, or float32, to which distances are rounded.
     """
     p, n = columns.shape
-    point, block = np.empty(p), np.empty(BLOCK)
+    point = np.empty(p)
+    block = np.empty(BLOCK)
+    # A block of columns stays in the cache while it is compared with all points before it.
     for low in range(0, n, BLOCK):
         high = min(low + BLOCK, n)
         for i in range(high - 1):

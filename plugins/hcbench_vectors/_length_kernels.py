@@ -23,13 +23,16 @@ def mean_squares(merges: NDArray[np.float64], square: NDArray[np.float64]) -> ND
         ``|x|^2`` of each vector.
     """
     n = square.size
-    of_node, size = np.empty(2 * n - 1), np.ones(2 * n - 1)
+    of_node = np.empty(2 * n - 1)
+    size = np.ones(2 * n - 1)
     for item in range(n):
         of_node[item] = square[item]
     for row in range(n - 1):
-        u, v = int(merges[row, 0]), int(merges[row, 1])
+        u = int(merges[row, 0])
+        v = int(merges[row, 1])
         share = size[u] / (size[u] + size[v])
         total = share * share * of_node[u] + (1.0 - share) * (1.0 - share) * of_node[v]
+        # Rounding may make the square of a short mean negative.
         of_node[n + row] = max(total + 2.0 * share * (1.0 - share) * merges[row, 2], 0.0)
         size[n + row] = size[u] + size[v]
     return of_node

@@ -32,7 +32,8 @@ _CHUNK = 256  # compared with vector instructions before any is looked at
 @register_jitable
 def maximum(row: NDArray[np.float64], start: int, end: int) -> tuple[float, int]:
     """The maximum of ``row[start:end]``, which is not empty, and its first index."""
-    largest, place = row[start], start
+    largest = row[start]
+    place = start
     for low in range(start, end, _CHUNK):
         part = row[low : min(low + _CHUNK, end)]
         n_larger = 0
@@ -42,7 +43,8 @@ def maximum(row: NDArray[np.float64], start: int, end: int) -> tuple[float, int]
             continue
         for at in range(part.size):
             if part[at] > largest:
-                largest, place = part[at], low + at
+                largest = part[at]
+                place = low + at
     return largest, place
 
 
@@ -62,17 +64,19 @@ def update_nearest(
     width = score.shape[1]
     start = 0
     for r in range(rows.size):
-        own = rows[r]
-        before = min(max(own - first, 0), width)
+        slot = rows[r]
+        before = min(max(slot - first, 0), width)
         if before > 0:
             top, at = maximum(score[r], start, before)
-            if top > best[own]:
-                best[own], nearest[own] = top, first + at
-        after = max(own + 1 - first, 0)
+            if top > best[slot]:
+                best[slot] = top
+                nearest[slot] = first + at
+        after = max(slot + 1 - first, 0)
         if after < width:
             top, at = maximum(score[r], after, width)
-            if top > best[own] or (top == best[own] and nearest[own] < own):
-                best[own], nearest[own] = top, first + at
+            if top > best[slot] or (top == best[slot] and nearest[slot] < slot):
+                best[slot] = top
+                nearest[slot] = first + at
 
 
 @register_jitable
@@ -111,25 +115,26 @@ def update_nearest_ward(
     for i in range(count):
         largest = max(largest, square[i])
     for r in range(rows.size):
-        own = rows[r]
+        slot = rows[r]
         row = product[r]
         for at in range(width):
-            other = size[first + at]
-            distance = square[own] + square[first + at] - 2.0 * row[at]
-            row[at] = -distance * (size[own] * other / (size[own] + other))
-        if first <= own < first + width:
-            row[own - first] = -np.inf
+            candidate = size[first + at]
+            distance = square[slot] + square[first + at] - 2.0 * row[at]
+            row[at] = -distance * (size[slot] * candidate / (size[slot] + candidate))
+        if first <= slot < first + width:
+            row[slot - first] = -np.inf
         top, _ = maximum(row, start, width)
-        error = 4e-16 * (mean.shape[1] + 8.0) * (square[own] + largest) * size[own]
-        bar = max(top, best[own]) - 2.0 * error
+        error = 4e-16 * (mean.shape[1] + 8.0) * (square[slot] + largest) * size[slot]
+        bar = max(top, best[slot]) - 2.0 * error
         if top < bar:
             continue
         for at in range(width):
-            if row[at] >= bar and first + at != own:
-                exact = ward_score(own, first + at, mean, size)
-                after = nearest[own] < own < first + at
-                if exact > best[own] or (exact == best[own] and after):
-                    best[own], nearest[own] = exact, first + at
+            if row[at] >= bar and first + at != slot:
+                exact = ward_score(slot, first + at, mean, size)
+                after = nearest[slot] < slot < first + at
+                if exact > best[slot] or (exact == best[slot] and after):
+                    best[slot] = exact
+                    nearest[slot] = first + at
 
 
 @register_jitable
@@ -195,7 +200,8 @@ def _close_gaps(
     best: NDArray[np.float64],
 ) -> None:
     """Move the last clusters into the slots with ``moved < 0``; write new slots to ``moved``."""
-    low, high = 0, count - 1
+    low = 0
+    high = count - 1
     while True:
         while low <= high and moved[low] >= 0:
             low += 1
@@ -205,11 +211,16 @@ def _close_gaps(
             break
         for k in range(mean.shape[1]):
             mean[low, k] = mean[high, k]
-        square[low], size[low] = square[high], size[high]
-        item[low], floor[low] = item[high], floor[high]
-        nearest[low], best[low] = nearest[high], best[high]
-        moved[low], moved[high] = low, low
-        low, high = low + 1, high - 1
+        square[low] = square[high]
+        size[low] = size[high]
+        item[low] = item[high]
+        floor[low] = floor[high]
+        nearest[low] = nearest[high]
+        best[low] = best[high]
+        moved[low] = low
+        moved[high] = low
+        low = low + 1
+        high = high - 1
     for i in range(low):
         if nearest[i] >= 0:
             nearest[i] = moved[nearest[i]]
@@ -267,7 +278,8 @@ def _merge_round(
             continue  # unknown, or merged in this round
         if nearest[j] != i and best[i] < best[j]:  # equal scores: i is also a nearest of j
             continue
-        u, v = min(i, j), max(i, j)
+        u = min(i, j)
+        v = max(i, j)
         # Move the mean of u by a part of the difference, so that equal means do not move.
         share = size[v] / (size[u] + size[v])
         total = 0.0
@@ -376,12 +388,12 @@ def next_rounds_of_products(
         if count == 1 or n_searched * count * mean.shape[1] > little:
             return count, n_searched, n_searches
         for at in range(n_searched):
-            own = rows[at]
+            slot = rows[at]
             for step in range(1, count):
-                other = own + step
-                if other >= count:
-                    other -= count
-                score = sign * _product(mean, own, other)
-                if score > best[own]:
-                    best[own] = score
-                    nearest[own] = other
+                candidate = slot + step
+                if candidate >= count:
+                    candidate -= count
+                score = sign * _product(mean, slot, candidate)
+                if score > best[slot]:
+                    best[slot] = score
+                    nearest[slot] = candidate

@@ -31,11 +31,17 @@ def _start(item: NDArray[np.int64], gone: NDArray[np.float64], reach: NDArray[np
 def prim(columns: NDArray[np.float64], metric: int, merges: NDArray[np.float64]) -> None:
     """Of vectors: O(n^2 p) time, O(n p) memory; ``columns`` (p, n) is overwritten."""
     p, n = columns.shape
-    point, part = np.empty(p), np.empty(BLOCK)
-    item, kept = np.empty(n, np.int64), np.empty(n, np.int64)
-    gone, reach = np.empty(n), np.empty(n)
+    point = np.empty(p)  # the vector of the item reached last
+    part = np.empty(BLOCK)  # its distances
+    # Of each of ``width`` slots: its item, infinity if that is reached, and its distance to what is
+    # reached.
+    width = n
+    item = np.empty(n, np.int64)
+    gone = np.empty(n)
+    reach = np.empty(n)
+    kept = np.empty(n, np.int64)  # work space: the slots that are kept
     _start(item, gone, reach)
-    width, at = n, 0
+    at = 0
     for merge in range(n - 1):
         gone[at] = np.inf
         merges[merge, 0] = item[at]
@@ -72,8 +78,11 @@ def prim(columns: NDArray[np.float64], metric: int, merges: NDArray[np.float64])
 @entry
 def prim_of_matrix(matrix: NDArray[np.float64], sign: float, merges: NDArray[np.float64]) -> None:
     """Of the distances ``sign * matrix`` (n, n): O(n^2) time, O(n) memory besides."""
-    n, at = len(matrix), 0
-    item, gone, reach = np.empty(n, np.int64), np.empty(n), np.empty(n)
+    n = len(matrix)
+    item = np.empty(n, np.int64)
+    gone = np.empty(n)
+    reach = np.empty(n)
+    at = 0
     _start(item, gone, reach)
     for merge in range(n - 1):
         gone[at] = np.inf
@@ -81,5 +90,6 @@ def prim_of_matrix(matrix: NDArray[np.float64], sign: float, merges: NDArray[np.
         row = matrix[at]
         for i in range(n):
             reach[i] = min(reach[i], sign * row[i])
-        merges[merge, 2], at = nearest_slot(reach, gone, item, np.inf)
+        smallest, at = nearest_slot(reach, gone, item, np.inf)
         merges[merge, 1] = at
+        merges[merge, 2] = smallest

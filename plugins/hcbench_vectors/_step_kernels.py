@@ -41,16 +41,19 @@ def nearest_slot(
     for low in range(0, distance.size, CHUNK):
         part = distance[low : low + CHUNK]
         without = gone[low : low + part.size]
+        # Most chunks have nothing that is closer.
         n_closer = 0
         for j in range(part.size):
             n_closer += part[j] + without[j] <= smallest
         if n_closer == 0:
             continue
         for j in range(part.size):
-            value, slot = part[j] + without[j], low + j
+            value = part[j] + without[j]
+            slot = low + j
             is_tied = value == smallest and nearest >= 0
             if value < smallest or (is_tied and rank[slot] < rank[nearest]):
-                smallest, nearest = value, slot
+                smallest = value
+                nearest = slot
     return smallest, nearest
 
 
@@ -58,15 +61,18 @@ def nearest_slot(
 def label(merges: NDArray[np.float64]) -> None:
     """Turn merges of items in their order into a linkage matrix: O(n) but for a slow factor."""
     n = merges.shape[0] + 1
-    parent, size = np.empty(2 * n - 1, np.int64), np.empty(2 * n - 1)
+    parent = np.empty(2 * n - 1, np.int64)
+    size = np.empty(2 * n - 1)
     for node in range(2 * n - 1):
         parent[node] = node
         size[node] = 1.0
     for row in range(n - 1):
         for side in range(2):
-            item = root = int(merges[row, side])
+            item = int(merges[row, side])
+            root = item
             while parent[root] != root:
                 root = parent[root]
+            # Shorten the path for later searches.
             while parent[item] != root:
                 above = parent[item]
                 parent[item] = root

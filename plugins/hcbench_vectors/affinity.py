@@ -67,8 +67,8 @@ def affinity_error(scored: Scored, estimate: str = "data", r: int | None = None)
     """
     truth = _truth(scored.problem)
     return max(
-        _largest_difference(true, found)
-        for _, _, true, found in _pairs(scored.problem, truth, estimate, r)
+        _largest_difference(true, estimated)
+        for _, _, true, estimated in _pairs(scored.problem, truth, estimate, r)
     )
 
 
@@ -104,11 +104,12 @@ def merge_distortion_slack(scored: Scored, estimate: str = "data", r: int | None
     ParameterError, DataError
         As `affinity_error`.
     """
-    truth, tree = _truth(scored.problem), scored.tree
+    truth = _truth(scored.problem)
+    tree = scored.tree
     _affinities(tree, "the result")
     error = distortion = 0.0
-    for rows, columns, true, found in _pairs(scored.problem, truth, estimate, r):
-        error = max(error, _largest_difference(true, found))
+    for rows, columns, true, estimated in _pairs(scored.problem, truth, estimate, r):
+        error = max(error, _largest_difference(true, estimated))
         merged = tree.merge_height(rows[:, None], columns)
         distortion = max(distortion, _largest_difference(true, merged))
     branch = shortest_branch(truth)
@@ -147,9 +148,9 @@ def negative_affinity(scored: Scored, estimate: str = "data", r: int | None = No
         As `affinity_error`.
     """
     least = 0.0
-    for _, _, _, found in _pairs(scored.problem, _truth(scored.problem), estimate, r):
-        np.fill_diagonal(found, np.inf)
-        least = min(least, float(found.min()))
+    for _, _, _, estimated in _pairs(scored.problem, _truth(scored.problem), estimate, r):
+        np.fill_diagonal(estimated, np.inf)
+        least = min(least, float(estimated.min()))
     return abs(least)
 
 
@@ -181,11 +182,12 @@ def height_inversion(scored: Scored, estimate: str = "data", r: int | None = Non
         As `affinity_error`.
     """
     tree = scored.tree
-    total, count = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes)
-    for rows, columns, _, found in _pairs(scored.problem, _truth(scored.problem), estimate, r):
+    total = np.zeros(tree.n_nodes)
+    count = np.zeros(tree.n_nodes)
+    for rows, columns, _, estimated in _pairs(scored.problem, _truth(scored.problem), estimate, r):
         merged = tree.lca(rows[:, None], columns)
         is_pair = rows[:, None] < columns
-        total += np.bincount(merged[is_pair], found[is_pair], tree.n_nodes)
+        total += np.bincount(merged[is_pair], estimated[is_pair], tree.n_nodes)
         count += np.bincount(merged[is_pair], minlength=tree.n_nodes)
     inner = np.arange(tree.n, tree.n_nodes)
     height = np.full(tree.n_nodes, np.inf)
@@ -220,7 +222,8 @@ def vertex_distance_error(scored: Scored) -> float:
     NotApplicableError
         If there are no vectors, no affinities as heights, or fewer than two such vertices.
     """
-    truth, vectors = _truth(scored.problem), _vectors(scored.problem)
+    truth = _truth(scored.problem)
+    vectors = _vectors(scored.problem)
     height = _affinities(truth, "the truth")
     vertices, class_of, size = np.unique(
         truth.parent[: truth.n], return_inverse=True, return_counts=True
@@ -228,18 +231,20 @@ def vertex_distance_error(scored: Scored) -> float:
     is_compared = size > 1
     if is_compared.sum() < 2:
         raise NotApplicableError("two vertices with at least two observations each are needed")
-    vertices, size = vertices[is_compared], size[is_compared].astype(np.float64)
+    vertices = vertices[is_compared]
+    size = size[is_compared].astype(np.float64)
     if isinstance(vectors, np.ndarray):
         # Distances do not depend on the origin, and dot products far from it lose their digits.
         vectors = vectors - vectors.mean(axis=0)
     dots, squares = _dots_of_sums(vectors, class_of)
-    dots, squares = dots[np.ix_(is_compared, is_compared)], squares[is_compared]
+    dots = dots[np.ix_(is_compared, is_compared)]
+    squares = squares[is_compared]
     within = (np.diag(dots) - squares) / (size * (size - 1))
     dots /= np.outer(size, size)
-    found = (np.add.outer(within, within) - 2 * dots) / vectors.shape[1]
+    estimated = (np.add.outer(within, within) - 2 * dots) / vectors.shape[1]
     joined = height[truth.lca(vertices[:, None], vertices)]
     true = np.add.outer(height[vertices], height[vertices]) - 2 * joined
-    return _largest_difference(true, found)
+    return _largest_difference(true, estimated)
 
 
 def _dots_of_sums(vectors: Vectors, class_of: NDArray[np.int64]) -> tuple[Floats, Floats]:
@@ -275,11 +280,12 @@ def _pairs(
     vertices, class_of = np.unique(vertex, return_inverse=True)
     size = max(1, _BLOCK_SIZE // n)
     for first in range(0, n, size):
-        rows, columns = np.arange(first, min(n, first + size)), np.arange(first, n)
+        rows = np.arange(first, min(n, first + size))
+        columns = np.arange(first, n)
         true = height[truth.lca(vertex[rows][:, None], vertices)][:, class_of[columns]]
         dots: Any = points[rows] @ points[columns].T
-        found = dots if isinstance(dots, np.ndarray) else dots.toarray()
-        yield rows, columns, true, np.asarray(found, dtype=np.float64) * scale
+        estimated = dots if isinstance(dots, np.ndarray) else dots.toarray()
+        yield rows, columns, true, np.asarray(estimated, dtype=np.float64) * scale
 
 
 def _points(problem: Problem, truth: Tree, estimate: str, r: int | None) -> tuple[Vectors, float]:
@@ -329,9 +335,9 @@ def _scores(vectors: Vectors, r: int) -> Vectors:
     return principal_scores(vectors.astype(np.float64, copy=False), r, start)
 
 
-def _largest_difference(true: Floats, found: Floats) -> float:
+def _largest_difference(true: Floats, estimated: Floats) -> float:
     """Largest difference, excluding the diagonal."""
-    difference = np.abs(true - found)
+    difference = np.abs(true - estimated)
     np.fill_diagonal(difference, 0.0)
     return float(difference.max())
 

@@ -107,15 +107,16 @@ def average_dot_products(
     """
     from scipy import sparse
 
-    n, size = class_of.size, np.bincount(class_of).astype(np.float64)
-    chosen = np.arange(size.size) if rows is None else rows
+    n = class_of.size
+    size = np.bincount(class_of).astype(np.float64)
+    selected = np.arange(size.size) if rows is None else rows
     members = sparse.csr_array((np.ones(n), (class_of, np.arange(n))))
     sums: Any = members @ vectors
     sums = sums if isinstance(sums, np.ndarray) else sums.toarray()
     squares = np.asarray((vectors * vectors).sum(axis=1), dtype=np.float64).ravel()
-    total = sums[chosen] @ sums.T
-    total[np.arange(chosen.size), chosen] -= np.bincount(class_of, weights=squares)[chosen]
-    return _over_pairs(total, size, chosen)
+    total = sums[selected] @ sums.T
+    total[np.arange(selected.size), selected] -= np.bincount(class_of, weights=squares)[selected]
+    return _over_pairs(total, size, selected)
 
 
 def average_distances(
@@ -131,10 +132,10 @@ def average_distances(
     memory at a time.
     """
     size = np.bincount(class_of).astype(np.float64)
-    chosen = np.arange(size.size) if rows is None else rows
-    items = np.flatnonzero(np.isin(class_of, chosen))
-    place = np.searchsorted(chosen, class_of)
-    total = np.zeros((chosen.size, size.size))
+    selected = np.arange(size.size) if rows is None else rows
+    items = np.flatnonzero(np.isin(class_of, selected))
+    place = np.searchsorted(selected, class_of)
+    total = np.zeros((selected.size, size.size))
     # The items of the chosen classes first, so that they are slices of rows.
     order = np.concatenate([items, np.setdiff1d(np.arange(class_of.size), items)])
     between = euclidean_of_rows(vectors[order])
@@ -144,7 +145,7 @@ def average_distances(
         block = slice(first, min(first + step, items.size))
         to_classes = between(block, slice(0, class_of.size)) @ members
         np.add.at(total, place[items[block]], to_classes)
-    return _over_pairs(total, size, chosen)
+    return _over_pairs(total, size, selected)
 
 
 def _over_pairs(total: Floats, size: Floats, rows: NDArray[np.int64]) -> Floats:

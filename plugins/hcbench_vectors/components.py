@@ -90,18 +90,18 @@ def _complete(vectors: Vectors, r: int, *, of_rows: bool) -> Floats:
     """
     n, p = vectors.shape
     if n <= p:
-        left, values, _ = svd(_triangle(vectors.T).T)
-        found = left[:, :r]
+        left_vectors, values, _ = svd(_triangle(vectors.T).T)
+        singular = left_vectors[:, :r]
         if of_rows:
-            return np.asarray(found * values[:r], dtype=np.float64)
-        found = found[:, values[:r] > values[0] * _noise(vectors)]
-        axes: Floats = np.linalg.qr(np.asarray(vectors.T @ found))[0]
+            return np.asarray(singular * values[:r], dtype=np.float64)
+        singular = singular[:, values[:r] > values[0] * _noise(vectors)]
+        axes: Floats = np.linalg.qr(np.asarray(vectors.T @ singular))[0]
         return axes
-    _, values, right = svd(_triangle(vectors))
-    found = right[:r].T
+    _, values, right_vectors = svd(_triangle(vectors))
+    singular = right_vectors[:r].T
     if of_rows:
-        return np.asarray(vectors @ found, dtype=np.float64)
-    return np.asarray(found[:, values[:r] > values[0] * _noise(vectors)], dtype=np.float64)
+        return np.asarray(vectors @ singular, dtype=np.float64)
+    return np.asarray(singular[:, values[:r] > values[0] * _noise(vectors)], dtype=np.float64)
 
 
 def _triangle(tall: Any) -> Floats:
@@ -120,12 +120,12 @@ def _triangle(tall: Any) -> Floats:
 
 
 def _iterated(vectors: Vectors, r: int, rng: np.random.Generator, *, of_rows: bool) -> Floats:
-    found: Any = svds(vectors, k=r, v0=rng.standard_normal(min(vectors.shape)))
-    left, values, right = found
+    decomposition: Any = svds(vectors, k=r, v0=rng.standard_normal(min(vectors.shape)))
+    left_vectors, values, right_vectors = decomposition
     falling = np.argsort(-values, kind="stable")
     if not of_rows:
         falling = falling[values[falling] > values.max() * _noise(vectors)]
-    result: Floats = (left * values)[:, falling] if of_rows else right[falling].T
+    result: Floats = (left_vectors * values)[:, falling] if of_rows else right_vectors[falling].T
     return result
 
 

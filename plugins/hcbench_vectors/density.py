@@ -51,10 +51,11 @@ def hdbscan_tree(
         return Tree([-1], names=given.names)  # no pair, no height
     exponent = 0
     if oracle.kind == "similarities":
-        chosen = "" if metric == "euclidean" else f"metric={metric}"
-        similarity = read_similarities(oracle, "HDBSCAN", reduction, of_vectors=chosen)
+        metric_option = "" if metric == "euclidean" else f"metric={metric}"
+        similarity = read_similarities(oracle, "HDBSCAN", reduction, of_vectors=metric_option)
         with np.errstate(over="ignore"):
-            data, metric = distances_of_similarities(similarity)[0], "precomputed"
+            data = distances_of_similarities(similarity)[0]
+            metric = "precomputed"
         if not np.isfinite(data).all():
             raise DataError(
                 "HDBSCAN: differences of the similarities are larger than any number; divide them "

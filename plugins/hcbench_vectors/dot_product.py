@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 #: Cosines of independent vectors of p features vary by 1 / sqrt(p). Cosines beyond this multiple of
 #: it, or beyond a half if p is small, are not sampling error.
-_DEVIATIONS, _HALF = 3.0, 0.5
+_DEVIATIONS = 3.0
+_HALF = 0.5
 #: p of a similarity matrix is unknown: negatives up to this fraction of the largest are negligible.
 _NEGLIGIBLE = 0.05
 #: So are negatives that concern less than this proportion of the pairs.
@@ -56,8 +57,11 @@ def dot_product(
     if given.n == 1:
         return Tree([-1], names=given.names)  # no pair, no height
     if oracle.kind == "similarities":
-        chosen = "" if affinity == "dot" else f"affinity={affinity}"
-        similarity = read_similarities(oracle, "DotProduct", reduction, of_vectors=chosen)
+        # An affinity other than the default, which similarities do not have.
+        of_vectors = ""
+        if affinity != "dot":
+            of_vectors = f"affinity={affinity}"
+        similarity = read_similarities(oracle, "DotProduct", reduction, of_vectors=of_vectors)
         merges = linkage_of_similarities(similarity, "average", "DotProduct")
         leaves = np.full(given.n, merges[0, 2])
         _warn_of_negative(merges, -_NEGLIGIBLE * np.abs(merges[:, 2]).max())
@@ -65,10 +69,11 @@ def dot_product(
     raw: Any = oracle.read()
     p = raw.shape[1]
     vectors = read_vectors(oracle, rng, "DotProduct", reduction)
+    scale = 1.0 / p
     if affinity == "cosine":
         name = "DotProduct with affinity=cosine"
         vectors = directions(vectors, name, given.names, instead="affinity=dot")
-    scale = 1.0 if affinity == "cosine" else 1.0 / p
+        scale = 1.0
     merges = merge_by_products(vectors, "DotProduct")
     merges[:, 2] *= scale
     leaves = scale * np.asarray((vectors * vectors).sum(axis=1), dtype=np.float64).ravel()
@@ -91,7 +96,8 @@ def _sampling_error(merges: Floats, leaves: Floats, p: int) -> Floats:
     """Sampling error of the affinity of each two merged clusters whose true affinity is 0."""
     lengths = np.sqrt(mean_squares(merges, leaves))
     left, right = merges[:, :2].astype(np.int64).T
-    error: Floats = min(_DEVIATIONS / np.sqrt(p), _HALF) * lengths[left] * lengths[right]
+    error_of_cosine = min(_DEVIATIONS / np.sqrt(p), _HALF)
+    error: Floats = error_of_cosine * lengths[left] * lengths[right]
     return error
 
 

@@ -43,8 +43,8 @@ def upgma(
     if given.n == 1:
         return _single_item(given)
     if oracle.kind == "similarities":
-        chosen = _metric_of_vectors(metric)
-        similarity = read_similarities(oracle, "UPGMA", reduction, of_vectors=chosen)
+        of_vectors = _metric_of_vectors(metric)
+        similarity = read_similarities(oracle, "UPGMA", reduction, of_vectors=of_vectors)
         return _affinity_tree(linkage_of_similarities(similarity, "average", "UPGMA"), given)
     vectors = read_vectors(oracle, rng, "UPGMA", reduction)
     leaf = 0.0
@@ -56,8 +56,10 @@ def upgma(
 
         merges = average_of_cosines(dense(directions(vectors, name, given.names)))
     elif metric == "dot-product":
+        # The smallest product merges first: the largest of the negative ones.
         merges = merge_by_products(vectors, "UPGMA with metric=dot-product", sign=-1.0)
         merges[:, 2] *= -1.0
+        # No leaf is above its parent.
         leaf = min(leaf, float(merges[0, 2]))
     else:
         merges = linkage_of_vectors(vectors, "average", metric, "UPGMA", given.names, precision)
@@ -160,8 +162,8 @@ def _by_distances(
         return _single_item(given)
     name = _NAMES[method]
     if oracle.kind == "similarities":
-        chosen = _metric_of_vectors(metric)
-        similarity = read_similarities(oracle, name, reduction, of_vectors=chosen)
+        of_vectors = _metric_of_vectors(metric)
+        similarity = read_similarities(oracle, name, reduction, of_vectors=of_vectors)
         return _affinity_tree(linkage_of_similarities(similarity, method, name), given)
     vectors = read_vectors(oracle, rng, name, reduction)
     vectors, metric = for_cosine(vectors, metric, name, given.names)
@@ -170,8 +172,10 @@ def _by_distances(
 
 
 def _metric_of_vectors(metric: str) -> str:
-    """A choice of the metric other than the default, which similarities do not have."""
-    return "" if metric == "euclidean" else f"metric={metric}"
+    """A metric other than the default, as it is written; similarities do not have one."""
+    if metric == "euclidean":
+        return ""
+    return f"metric={metric}"
 
 
 def _is_dense(vectors: Vectors) -> bool:

@@ -112,12 +112,12 @@ def _merge_products(vectors: Floats, size: Floats, sign: float, limits: Limits) 
     clusters = _Clusters(vectors, size, limits)
 
     def search(rows: Ids, count: int) -> None:
-        chosen = clusters.mean[rows]
-        chosen *= sign
+        searched = clusters.mean[rows]
+        searched *= sign
         width = max(1, min(count, limits.tile // len(rows)))
         buffer = np.empty(len(rows) * width)
         for first in range(0, count, width):
-            scores = _products(chosen, clusters.mean[first : min(first + width, count)], buffer)
+            scores = _products(searched, clusters.mean[first : min(first + width, count)], buffer)
             kernels.update_nearest(scores, first, rows, clusters.nearest, clusters.best)
 
     def advance(
@@ -147,11 +147,11 @@ def ward_of_vectors(
     clusters = _Clusters(centred * 2.0**shift, np.ones(len(vectors)), limits)
 
     def search(rows: Ids, count: int) -> None:
-        chosen = clusters.mean[rows]
+        searched = clusters.mean[rows]
         width = max(1, min(count, limits.tile // len(rows)))
         buffer = np.empty(len(rows) * width)
         for first in range(0, count, width):
-            products = _products(chosen, clusters.mean[first : min(first + width, count)], buffer)
+            products = _products(searched, clusters.mean[first : min(first + width, count)], buffer)
             kernels.update_nearest_ward(
                 products, first, count, rows, clusters.mean, clusters.square, clusters.size,
                 clusters.nearest, clusters.best,
@@ -173,10 +173,10 @@ def ward_of_vectors(
     return merges
 
 
-def _products(chosen: Floats, others: Floats, buffer: Floats) -> Floats:
+def _products(searched: Floats, candidates: Floats, buffer: Floats) -> Floats:
     """One tile of dot products, in the buffer."""
-    tile = buffer[: len(chosen) * len(others)].reshape(len(chosen), len(others))
-    return np.dot(chosen, others.T, out=tile)
+    tile = buffer[: len(searched) * len(candidates)].reshape(len(searched), len(candidates))
+    return np.dot(searched, candidates.T, out=tile)
 
 
 # The products are too small for threads of their own: these took 10 times as long on a machine with
@@ -215,12 +215,13 @@ class _Clusters:
         return merges[np.argsort(-merges[:, 2], kind="stable")]
 
     def _merge_all(
-        self, search: _Search, advance: _Advance, each: Callable[..., Iterator[None]]
+        self, search: _Search, advance: _Advance, map_parts: Callable[..., Iterator[None]]
     ) -> Floats:
         n = count = len(self.mean)
         most_rows = self.limits.rows
         merges = np.empty((n - 1, 4))
-        moved, rows = np.empty(n, np.int64), np.arange(n)
+        moved = np.empty(n, np.int64)
+        rows = np.arange(n)
         n_rows = n_searches = n
         while count > 1:
             if n_rows <= most_rows:
@@ -229,6 +230,6 @@ class _Clusters:
             else:
                 starts = range(0, n_rows, most_rows)
                 parts = [rows[at : min(at + most_rows, n_rows)] for at in starts]
-                list(each(search, parts, repeat(count)))
+                list(map_parts(search, parts, repeat(count)))
             count, n_rows, n_searches = advance(count, n_rows, n_searches, merges, moved, rows)
         return merges

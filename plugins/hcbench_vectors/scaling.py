@@ -82,7 +82,8 @@ def exact_centre(vectors: NDArray[np.floating[Any]]) -> Floats:
     1974); of these the nearest to the mean. Other coordinates have centre 0: they spread over three
     quarters of their largest value, so that rounding to it loses nothing beside the spread.
     """
-    low, high = vectors.min(axis=0), vectors.max(axis=0)
+    low = vectors.min(axis=0)
+    high = vectors.max(axis=0)
     with np.errstate(over="ignore"):  # an infinite bound is one, too
         smallest = np.minimum(np.abs(low), np.abs(high))
         largest = np.maximum(np.abs(low), np.abs(high))
@@ -138,7 +139,8 @@ def _content(vectors: Vectors, row: int) -> tuple[bytes, ...]:
     if isinstance(vectors, np.ndarray):
         return ((vectors[row] + 0.0).tobytes(),)
     entries = slice(vectors.indptr[row], vectors.indptr[row + 1])
-    values, columns = vectors.data[entries], vectors.indices[entries]
+    values = vectors.data[entries]
+    columns = vectors.indices[entries]
     order = np.argsort(columns)
     order = order[values[order] != 0]
     return columns[order].tobytes(), values[order].tobytes()

@@ -129,28 +129,28 @@ def _model(
 ) -> Model:
     tree = read_vertices(text, NAME)
     number = {name: v for v, name in enumerate(tree.names)}
-    chosen = [str(name) for name in observed] or [tree.names[v] for v in tree.leaves]
-    for name in chosen:
+    observed_names = [str(name) for name in observed] or [tree.names[v] for v in tree.leaves]
+    for name in observed_names:
         if name not in number:
             raise ParameterError(
                 f"{NAME}: observed has {name!r}, but the vertices are {', '.join(tree.names)}"
             )
-    if len(set(chosen)) < len(chosen):
-        raise ParameterError(f"{NAME}: observed names a vertex twice: {', '.join(chosen)}")
-    places = np.array([number[name] for name in chosen])
+    if len(set(observed_names)) < len(observed_names):
+        raise ParameterError(f"{NAME}: observed names a vertex twice: {', '.join(observed_names)}")
+    places = np.array([number[name] for name in observed_names])
     if unit_heights:
         tree = with_unit_heights(tree, places, NAME)
-    return Model(tree, places, _probability(probabilities, chosen))
+    return Model(tree, places, _probability(probabilities, observed_names))
 
 
-def _probability(value: Sequence[float], chosen: Sequence[str]) -> NDArray[np.float64]:
+def _probability(value: Sequence[float], observed_names: Sequence[str]) -> NDArray[np.float64]:
     if not value:
-        return np.full(len(chosen), 1 / len(chosen))
+        return np.full(len(observed_names), 1 / len(observed_names))
     values = _numbers(value, "probabilities")
-    if len(values) != len(chosen) or (values <= 0).any() or abs(values.sum() - 1) > 1e-9:
+    if len(values) != len(observed_names) or (values <= 0).any() or abs(values.sum() - 1) > 1e-9:
         raise ParameterError(
-            f"{NAME}: probabilities must be {len(chosen)} positive numbers of sum 1, one for each "
-            f"of {', '.join(chosen)}; got {list(value)}"
+            f"{NAME}: probabilities must be {len(observed_names)} positive numbers of sum 1, one "
+            f"for each of {', '.join(observed_names)}; got {list(value)}"
         )
     scaled: NDArray[np.float64] = values / values.sum()
     return scaled

@@ -73,7 +73,8 @@ def read_vertices(text: str, owner: str) -> Vertices:
     names: list[str] = []
     parents: list[int] = []
     variances: list[float] = []
-    above, last = [-1], -1
+    above = [-1]
+    last = -1
     expected = True  # whether the next token must be the name of a vertex
     for token in tokens:
         if expected and token not in ("(", ")", ",", ";"):

@@ -70,9 +70,11 @@ def wasserstein_distances(
         n/2 points, about O(n^3): seconds at n = 4000. O(n^2) memory, a few matrices (n/2, n/2).
     """
     half = (vectors.shape[0] + 1) // 2
-    train, test = vectors[:half], vectors[half:]
+    train = vectors[:half]
+    test = vectors[half:]
     axes = principal_axes(train, min(r_max, *train.shape), rng)
-    projected, raw = np.asarray(train @ axes), np.asarray(test @ axes)
+    projected = np.asarray(train @ axes)
+    raw = np.asarray(test @ axes)
     # |V V' x - y|^2 is that within the r axes, and the length of y outside of them.
     outside = _squares_outside(test, raw, axes)
     within = np.zeros((half, raw.shape[0]))

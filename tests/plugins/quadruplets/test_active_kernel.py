@@ -12,7 +12,7 @@ from hcbench import Given, HeightKind, ModelWarning, Oracle, Partition, Problem
 from hcbench.errors import BudgetExceededError, ParameterError
 from hcbench_oracles.active import quadruplet_queries
 from hcbench_quadruplets import active_kernel
-from hcbench_quadruplets._quadruplet_kernels import add_products
+from hcbench_quadruplets._active_product_kernels import add_products
 from hcbench_quadruplets.active_kernel import four_k_al_act
 from hcbench_quadruplets.linkage import tree_by_mean
 
