@@ -3,8 +3,8 @@
 `choosing` says which methods, distances and metrics take part, `drawing` how many items or answers
 are drawn. `recommending` runs the methods on the data: on what `subsample` draws if metrics decide,
 and on `halves`, which `replicating` compares, if nothing but the data are there. The distances that
-are tried are those of scaled `rows`. `judging` says which methods are recommended, by the statistics of
-`deciding` and in the words of `sentences`; `command` prints the `recommendation`.
+are tried are those of scaled `rows`. `judging` says which methods are recommended, by the
+statistics of `deciding` and in the words of `sentences`; `command` prints the `recommendation`.
 """
 
 from __future__ import annotations
