@@ -133,7 +133,11 @@ def add_column(planes: Planes, more: NDArray[np.uint64], fewer: NDArray[np.uint6
         level += 1
     # All counts fit in the planes, so that the last one has no carries.
     if level < n_planes:
-        planes.waiting[level] = planes.arriving[(level - 1) & 1]
+        # Word by word: for rows numba compiles an error about their lengths, in seconds.
+        arrived = planes.arriving[(level - 1) & 1]
+        waiting = planes.waiting[level]
+        for word in range(waiting.size):
+            waiting[word] = arrived[word]
         planes.is_waiting[level] = True
 
 
