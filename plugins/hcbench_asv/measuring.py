@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from hcbench import Answers, HeightKind, NotApplicableError, Oracle, Problem, Result, Scored, Tree
-from hcbench.model import Cost
 from hcbench.oracle import Point
 from hcbench.plan import Outcome
 from hcbench.registry import default_uses, unmet
 from hcbench.run import Stopwatch, describe, make_job, processor_clock, run_job
+from hcbench.testing import EXAMPLE_COST
 from hcbench_asv.cases import Cases
 from hcbench_asv.process import MeasuringProcess
 from hcbench_asv.quantities import REPETITIONS, Case, Measurement, summarise_repetitions
@@ -29,21 +29,6 @@ _BATCH = 5e-4  # seconds of calls that are timed together
 _QUERIES = 1000  # in the batch whose time gives the time per query
 _CLUSTERS = 8  # of the partition that metrics score
 _FEW = 4  # coordinates of the linkage that metrics score
-
-_COST = Cost(
-    seconds=2.0,
-    oracle_seconds=0.5,
-    peak_bytes=4096,
-    queries=60,
-    distinct_queries=50,
-    rounds=6,
-    draws=70,
-    price=0.25,
-    tokens=4000.0,
-    latency=30.0,
-    saved=0.0,
-)
-"""The cost that metrics see, as there is no call."""
 
 
 def measure_all(measures: Measured | MeasuringProcess) -> dict[Case, Measurement]:
@@ -159,7 +144,7 @@ class Measured:
         scored = Scored(
             problem=problem,
             result=result,
-            cost=_COST,
+            cost=EXAMPLE_COST,
             trace=(Point(1, result),),
             make_answers=lambda: self._answers(problem),
         )

@@ -12,7 +12,7 @@ For pytest::
 and on the command line ``hcbench check Splits``. A failed check says in one sentence what is wrong.
 Checks are required, or they are advice, which does not fail. A promise that a plugin is known to
 break is exempted in the test of its author, ``exempt={check: reason}``: the check is expected to
-fail, and the test fails once it passes.
+fail, and the test fails once it passes. Metrics see `EXAMPLE_COST`, as there is no call.
 
 `subjects` finds what is named; `checks` lists and judges the checks of each subject. These are the
 functions ``check_...``, which are required, and ``advise_...`` of `every_kind`, and of

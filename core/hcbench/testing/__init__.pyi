@@ -6,4 +6,5 @@ from .checks import (
     parametrize_with_checks as parametrize_with_checks,
 )
 from .exemptions import UnknownCheckWarning as UnknownCheckWarning
+from .metric_values import EXAMPLE_COST as EXAMPLE_COST
 from .subjects import CheckFailedError as CheckFailedError, Finding as Finding

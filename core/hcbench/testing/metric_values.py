@@ -23,7 +23,7 @@ from hcbench.testing.planted import random_tree
 from hcbench.testing.running import NOISE_SEED
 from hcbench.testing.subjects import Subject, skip
 
-COST = Cost(
+EXAMPLE_COST = Cost(
     seconds=2.0,
     oracle_seconds=0.5,
     peak_bytes=4096,
@@ -36,7 +36,7 @@ COST = Cost(
     latency=30.0,
     saved=0.0,
 )
-"""The cost that metrics see, as there is no call."""
+"""The cost that metrics see where there is no call."""
 
 
 def kinds_of(subject: Subject) -> Sequence[str]:
@@ -68,7 +68,7 @@ def value_of(subject: Subject, problem: Problem, result: Result) -> float:
     scored = Scored(
         problem=problem,
         result=result,
-        cost=COST,
+        cost=EXAMPLE_COST,
         trace=(before, Point(60, result)),
         make_answers=partial(_answers_of, subject, problem),
     )
