@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from hcbench import Answers, HeightKind, NotApplicableError, Oracle, Problem, Result, Scored, Tree
+from hcbench.model import Cost
 from hcbench.oracle import Point
 from hcbench.plan import Outcome
 from hcbench.registry import default_uses, unmet
