@@ -93,10 +93,12 @@ def concordance_by_classes(tree: TreeArrays, truth: TrueRanks) -> Ints:
     Time O(L) for each node and class in it, so at most O(n K L), and O(L n log n) in a balanced
     tree, for K classes at depths up to L; with a table, K replaces L. Memory O(n).
     """
-    n = tree.order.size
+    order = tree.order
+    class_of = truth.class_of
+    n = order.size
     classes = np.empty(n, np.int64)  # from left to right
     for at in range(n):
-        classes[at] = truth.class_of[tree.order[at]]
+        classes[at] = class_of[order[at]]
     total = np.zeros(n, np.int64)
     n_classes = truth.above.size
     counts = LeafCounts(
@@ -111,16 +113,19 @@ def concordance_by_classes(tree: TreeArrays, truth: TrueRanks) -> Ints:
         np.zeros(n_classes, np.int64),
         np.empty(n_classes, np.int64),
     )
+    parent = tree.parent
+    child_offsets = tree.child_offsets
+    child_ids = tree.child_ids
     heavy = largest_children(tree)
-    for head in range(tree.parent.size - 1, n - 1, -1):
-        if not is_head(tree, heavy, head):
+    for head in range(heavy.size - 1, n - 1, -1):
+        if not is_head(parent, heavy, head):
             continue
         n_present = _enter_path(tree, head, truth, classes, counts, sums)
         v = head
         while v >= n:
             u = heavy[v]
-            for at in range(tree.child_offsets[v], tree.child_offsets[v + 1]):
-                child = tree.child_ids[at]
+            for at in range(child_offsets[v], child_offsets[v + 1]):
+                child = child_ids[at]
                 if child != u:
                     _leave_path(tree, child, truth, classes, counts, sums, total)
             n_present = _stay_on_path(tree, v, u, truth, classes, counts, sums, n_present)
@@ -144,13 +149,15 @@ def _enter_path(
     # The heavy child has all leaves until those of the light children are subtracted.
     _add_leaves(counts.below, truth.above, classes, first, last)
     _add_leaves(counts.in_heavy, truth.above, classes, first, last)
+    members = sums.members
+    present = sums.present
     n_present = 0
     for position in range(first, last):
         c = classes[position]
-        if sums.members[c] == 0:
-            sums.present[n_present] = c
+        if members[c] == 0:
+            present[n_present] = c
             n_present += 1
-        sums.members[c] += 1
+        members[c] += 1
     return n_present
 
 
@@ -167,14 +174,20 @@ def _leave_path(
     """Give the leaves of a light child the sum so far and the contribution of this merge."""
     first = tree.start[child]
     last = tree.end[child]
-    _add_leaves(counts.in_light, truth.above, classes, first, last)
+    order = tree.order
+    below = counts.below
+    in_light = counts.in_light
+    so_far = sums.so_far
+    step = sums.step
+    step_child = sums.step_child
+    _add_leaves(in_light, truth.above, classes, first, last)
     for position in range(first, last):
         c = classes[position]
-        if sums.step_child[c] != child + 1:
-            sums.step_child[c] = child + 1
-            sums.step[c] = _contribution(counts.below, counts.in_light, truth, c, last - first)
-        total[tree.order[position]] += sums.so_far[c] + sums.step[c]
-    _subtract_leaves(counts.in_light, truth.above, classes, first, last)
+        if step_child[c] != child + 1:
+            step_child[c] = child + 1
+            step[c] = _contribution(below, in_light, truth, c, last - first)
+        total[order[position]] += so_far[c] + step[c]
+    _subtract_leaves(in_light, truth.above, classes, first, last)
 
 
 @register_jitable
@@ -193,24 +206,34 @@ def _stay_on_path(
     Returns the number of the classes in u. Afterwards u is the current node.
     """
     # The leaves of the light children are to the left and to the right of those of u.
-    _subtract_leaves(counts.in_heavy, truth.above, classes, tree.start[v], tree.start[u])
-    _subtract_leaves(counts.in_heavy, truth.above, classes, tree.end[u], tree.end[v])
-    for position in range(tree.start[v], tree.start[u]):
-        sums.members[classes[position]] -= 1
-    for position in range(tree.end[u], tree.end[v]):
-        sums.members[classes[position]] -= 1
-    size = tree.end[u] - tree.start[u]
+    first = tree.start[v]
+    first_heavy = tree.start[u]
+    last_heavy = tree.end[u]
+    last = tree.end[v]
+    above = truth.above
+    below = counts.below
+    in_heavy = counts.in_heavy
+    members = sums.members
+    so_far = sums.so_far
+    present = sums.present
+    _subtract_leaves(in_heavy, above, classes, first, first_heavy)
+    _subtract_leaves(in_heavy, above, classes, last_heavy, last)
+    for position in range(first, first_heavy):
+        members[classes[position]] -= 1
+    for position in range(last_heavy, last):
+        members[classes[position]] -= 1
+    size = last_heavy - first_heavy
     n_remaining = 0
     for at in range(n_present):
-        c = sums.present[at]
-        if sums.members[c] > 0:
-            sums.so_far[c] += _contribution(counts.below, counts.in_heavy, truth, c, size)
-            sums.present[n_remaining] = c
+        c = present[at]
+        if members[c] > 0:
+            so_far[c] += _contribution(below, in_heavy, truth, c, size)
+            present[n_remaining] = c
             n_remaining += 1
         else:
-            sums.so_far[c] = 0
-    _subtract_leaves(counts.below, truth.above, classes, tree.start[v], tree.start[u])
-    _subtract_leaves(counts.below, truth.above, classes, tree.end[u], tree.end[v])
+            so_far[c] = 0
+    _subtract_leaves(below, above, classes, first, first_heavy)
+    _subtract_leaves(below, above, classes, last_heavy, last)
     return n_remaining
 
 

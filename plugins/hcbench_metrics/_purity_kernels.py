@@ -67,7 +67,7 @@ def sum_of_purities(tree: TreeArrays, class_of: Ints, n_classes: int, weights: W
     )
     total = 0.0
     for head in range(tree.parent.size - 1, -1, -1):
-        if not is_head(tree, heavy, head):
+        if not is_head(tree.parent, heavy, head):
             continue
         # Up the path, from its leaf; the light children of each node join those below.
         v = leaf_of_path(heavy, head, n)

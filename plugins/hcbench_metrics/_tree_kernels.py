@@ -58,22 +58,26 @@ def arrays_of(tree: Tree) -> TreeArrays:
 @register_jitable
 def largest_children(tree: TreeArrays) -> Ints:
     """The child with the most leaves (m,), the first of several; -1 for a leaf. O(m)."""
-    n_nodes = tree.parent.size
+    parent = tree.parent
+    start = tree.start
+    end = tree.end
+    n_nodes = parent.size
     heavy = np.full(n_nodes, -1, np.int64)
     for v in range(n_nodes - 1):
-        p = tree.parent[v]
+        p = parent[v]
         largest = heavy[p]
-        size = tree.end[v] - tree.start[v]
-        if largest < 0 or size > tree.end[largest] - tree.start[largest]:
+        size = end[v] - start[v]
+        if largest < 0 or size > end[largest] - start[largest]:
             heavy[p] = v
     return heavy
 
 
 @register_jitable
-def is_head(tree: TreeArrays, heavy: Ints, v: int) -> bool:
+def is_head(parent: Ints, heavy: Ints, v: int) -> bool:
     """Whether a heavy path starts at node v; ``heavy`` (m,) are the `largest_children`."""
-    is_root = v == tree.parent.size - 1
-    return is_root or heavy[tree.parent[v]] != v
+    # Arrays instead of a tree, as it is asked for each node: a call copies all that it is given.
+    is_root = v == parent.size - 1
+    return is_root or heavy[parent[v]] != v
 
 
 @register_jitable

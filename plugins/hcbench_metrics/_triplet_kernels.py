@@ -88,7 +88,7 @@ def decompose(tree: TreeArrays) -> Components:
     rows = Rows(np.empty(n, np.int64), np.zeros(n + 1, np.int64), np.empty((n, 3), np.int64))
     n_components = m
     for head in range(m - 1, -1, -1):
-        if not is_head(tree, heavy, head):
+        if not is_head(tree.parent, heavy, head):
             continue
         length = _read_path(tree, heavy, head, rows)
         attached = -2 - tree.parent[head]  # -1 for the root
@@ -303,7 +303,7 @@ def count_alike(tree: TreeArrays, components: Components, role: Ints) -> int:
     total = 0
     # A path that starts at a child of the root is a pass of its own: nothing is outside the root.
     for head in range(root - 1, n - 1, -1):
-        if not is_head(tree, heavy, head) and tree.parent[head] != root:
+        if not is_head(tree.parent, heavy, head) and tree.parent[head] != root:
             continue
         v = leaf_of_path(heavy, head, n)
         _paint(v, on_path, colouring)
