@@ -90,7 +90,6 @@ ERM = AlgorithmSpec(
     anytime=True,
     parameters=(_rounds_parameter("as many as the budget allows"), MOST_CLUSTERS, UNTOUCHED),
     paper=PAPERS["gentile2019"],
-    random=False,
     tags=("cut", "active"),
 )
 

@@ -183,6 +183,7 @@ ORACLES = (
         function="hcbench_oracles.pairs:pair_queries",
         doc="Answers, one by one, whether two items belong together; draws pairs to query.",
         kind="pair-queries",
+        random=_errs,
         needs=("truth|levels|tree|similarity",),
         informed=lambda params, provided: (
             params["source"] == "labels"

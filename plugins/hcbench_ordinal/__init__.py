@@ -245,6 +245,7 @@ ADVERSARY = OracleSpec(
     kind="ordinal-queries",
     needs=("truth",),
     informed=True,
+    random=lambda params: float(str(params["noise"])) > 0,
     parameters=(
         Parameter(
             "noise",

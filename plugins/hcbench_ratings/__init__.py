@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hcbench import SIMILARITY_RULES, AlgorithmSpec, OracleSpec, Parameter, hookimpl
+from hcbench import SIMILARITY_RULES, AlgorithmSpec, OracleSpec, Parameter, Params, hookimpl
 
 _SIMILARITY = Parameter(
     "similarity",
@@ -21,6 +21,16 @@ def _pairs(n: int, **_: object) -> tuple[float, bool]:
     return count, is_most
 
 
+def _are_noisy(params: Params) -> bool:
+    """Whether ratings differ by noise or between annotators, which the seed then decides."""
+    return float(str(params["noise"])) > 0 or params["annotators"] != 0
+
+
+def _errs(params: Params) -> bool:
+    """Whether answers may be wrong, which the seed then decides."""
+    return float(str(params["noise"])) > 0
+
+
 @hookimpl
 def hcbench_oracles() -> Iterable[OracleSpec]:
     """Return the ratings, and the odd one out of many."""
@@ -30,6 +40,7 @@ def hcbench_oracles() -> Iterable[OracleSpec]:
             function="hcbench_ratings.oracles:rating_queries",
             doc="How alike two items are, from 0 to 9.",
             kind="rating-queries",
+            random=_are_noisy,
             needs=("similarity|vectors",),
             parameters=(
                 Parameter(
@@ -57,6 +68,7 @@ def hcbench_oracles() -> Iterable[OracleSpec]:
             function="hcbench_ratings.oracles:odd_of_many",
             doc="Which of k items is the odd one out: the least similar to the others in sum.",
             kind="odd-of-many",
+            random=_errs,
             needs=("similarity|vectors",),
             parameters=(
                 Parameter("k", 5, "Items in a query.", interval="[3, inf)"),

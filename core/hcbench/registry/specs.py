@@ -266,7 +266,8 @@ class AlgorithmSpec(Spec):
     gpu : bool
         Whether it needs a GPU; on a machine without one it is skipped.
     random : bool, or callable from params to bool
-        Whether its result depends on random numbers; if not, the same answers give the same result.
+        Whether its result depends on random numbers, or on pairs that it draws from the oracle; if
+        not, the same answers give the same result.
     memory : str or callable, optional
         ``memory(n, **params) -> float``: the bytes that a call on n items takes, roughly;
         ``--dry-run`` tells where that is above the limit.
@@ -431,7 +432,8 @@ class OracleSpec(Spec):
     person : bool
         Whether a person answers.
     random : bool, or callable from params to bool
-        Whether its answers depend on the seed, as noise and random samples do.
+        Whether its answers depend on the seed, as noise and random samples do. Pairs that
+        algorithms draw do not count, as these declare it.
     query_kind : str or callable, optional
         ``query_kind(**params) -> QueryKind``, for a kind that is not in `QUERY_KINDS`: the one that
         its answers have. ``hcbench ask`` asks people such questions.

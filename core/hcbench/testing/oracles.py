@@ -385,6 +385,19 @@ def check_seed(subject: Subject) -> None:
         require(all_answers(answers) != first, "has the same noise with another seed")
 
 
+def check_declared_randomness(subject: Subject) -> None:
+    """Another seed gives the same answers if it declares that they use no random numbers.
+
+    Pairs that an algorithm draws are no answers: their randomness is that of the algorithm.
+    """
+    if subject.spec.random_with(subject.params):
+        skip("it declares that its answers may depend on random numbers")
+    problem = problem_of(subject)
+    first = all_answers(answers_of(subject, problem))
+    again = all_answers(answers_of(subject, problem, seed=NOISE_SEED + 1))
+    require(again == first, "is declared not random and has other answers for another seed")
+
+
 def check_draws(subject: Subject) -> None:
     """Drawn pairs do not depend on how many are drawn at once."""
     answers = answers_of(subject, problem_of(subject))

@@ -15,6 +15,7 @@ from hcbench import (
     OracleSpec,
     Parameter,
     finest_partition,
+    load_registry,
 )
 from hcbench.compiled import uniform
 from tests.core.testing.checking import failed, passed, skipped
@@ -132,6 +133,10 @@ def without_seed(problem, seed, budget, *, noise=0.0):
     return made(problem, 7, noise)
 
 
+def noisy(problem, seed, budget, *, noise=0.2):
+    return made(problem, seed, noise)
+
+
 def draws_on(problem, seed, budget, *, noise=0.0):
     rng = np.random.default_rng(seed)
 
@@ -184,7 +189,8 @@ def test_valid_plugins_pass_all_checks(spec):
 
 @pytest.mark.slow
 def test_checks_of_an_oracle_with_queries():
-    assert set(skipped(CLASSES)) == {"persistence", "compiled", "budget", "key"}
+    unused = {"persistence", "compiled", "budget", "key", "declared_randomness"}
+    assert set(skipped(CLASSES)) == unused
     assert {"noise_rate", "same_question", "vectorised", "counting"} <= passed(CLASSES)
 
 
@@ -200,6 +206,11 @@ def test_oracles() -> None:
             "answers otherwise in a compiled loop than by the plain function",
         ),
         ("seed", wrong(without_seed), "has the same noise with another seed"),
+        (
+            "declared_randomness",
+            wrong(noisy, random=False, parameters=(replace(NOISE, default=0.2),)),
+            "is declared not random and has other answers for another seed",
+        ),
         ("draws", wrong(draws_on), "draws other pairs if they are drawn in parts"),
         ("draws", wrong(draws_the_same_item), "draws a pair of an item with itself"),
         ("few_items", wrong(crashes_on_one), "fails on 1 items: AssertionError"),
@@ -286,3 +297,21 @@ def test_an_oracle_about_other_items_passes():
     spec = replace(CLASSES, function=other_items, parameters=())
     assert failed(spec) == {}
     assert "answers about 5 other items" in skipped(spec)["consistent"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["pair-queries", "rating-queries", "odd-of-many", "ordinal-adversary", "quadruplet-queries"],
+)
+def test_answers_without_noise_use_no_random_numbers(name):
+    """So equal values of deterministic algorithms are known to be equal."""
+    spec = load_registry().oracles.find(name).spec
+    assert not spec.random_with(spec.resolve({}))
+    assert spec.random_with(spec.resolve({"noise": 0.1}))
+
+
+def test_pairs_that_an_algorithm_draws_are_its_random_numbers():
+    algorithms = load_registry().algorithms
+    for name in ("ERM", "NR"):
+        spec = algorithms.find(name).spec
+        assert spec.random_with(spec.resolve({}))
