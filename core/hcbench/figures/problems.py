@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +50,7 @@ class Matrix:
     are_similarities: bool
 
 
-def matrix_of_problem(problem: Problem, dataset: str) -> Matrix:
+def matrix_of_problem(problem: Problem, dataset: str, *, most_columns: int | None = None) -> Matrix:
     """The vectors of a problem, or its similarities.
 
     Parameters
@@ -57,6 +58,8 @@ def matrix_of_problem(problem: Problem, dataset: str) -> Matrix:
     problem : Problem
     dataset : str
         The data set; if it is a table, the columns have the names in its header.
+    most_columns : int, optional
+        Of more columns of vectors, those with the largest variance, in their order.
 
     Raises
     ------
@@ -71,15 +74,37 @@ def matrix_of_problem(problem: Problem, dataset: str) -> Matrix:
             are_similarities=True,
         )
     vectors: Any = problem.vectors
+    n_columns = vectors.shape[1]
+    column_names = _feature_names(dataset, n_columns)
+    if most_columns is not None and n_columns > most_columns:
+        # Chosen before sparse vectors are made dense, as these may have 100,000 columns.
+        columns = _most_variable(vectors, most_columns)
+        vectors = vectors[:, columns]
+        if column_names is not None:
+            column_names = [column_names[column] for column in columns]
     if is_sparse(vectors):
         vectors = vectors.toarray()
     values = np.asarray(vectors, dtype=np.float64)
     return Matrix(
         values=values,
-        column_names=_feature_names(dataset, values.shape[1]),
+        column_names=column_names,
         column_tree=_tree_of_columns(values),
         are_similarities=False,
     )
+
+
+def _most_variable(vectors: Any, count: int) -> NDArray[np.int64]:
+    """The columns with the largest variance, of equal ones the first, in increasing order."""
+    # The unit does not matter, but squares of large values would be infinite.
+    unit = abs(vectors).max() or 1.0
+    vectors = vectors / unit
+    if is_sparse(vectors):
+        mean_of_squares = np.asarray(vectors.multiply(vectors).mean(axis=0)).ravel()
+        mean = np.asarray(vectors.mean(axis=0)).ravel()
+        variances = mean_of_squares - mean**2
+    else:
+        variances = vectors.var(axis=0)
+    return np.sort(np.argsort(-variances, kind="stable")[:count])
 
 
 def heat_map_of_problem(
@@ -161,7 +186,9 @@ def _tree_of_columns(values: NDArray[np.float64]) -> Tree | None:
     n_columns = values.shape[1]
     if not 2 <= n_columns <= _MOST_COLUMNS:
         return None
-    return Tree.from_linkage(linkage(values.T, "average"))
+    # The unit does not change the tree, but squares of large values would be infinite.
+    unit = np.abs(values).max() or 1.0
+    return Tree.from_linkage(linkage(values.T / unit, "average"))
 
 
 def _feature_names(dataset: str, n_columns: int) -> list[str] | None:
@@ -173,7 +200,7 @@ def _feature_names(dataset: str, n_columns: int) -> list[str] | None:
     if path.suffix.lower() not in _TABLES or not path.is_file():
         return None
     try:
-        rows = [cells for _, cells in table_rows(path)]
+        rows = [cells for _, cells in islice(table_rows(path), 2)]
     except DataError:
         return None
     if len(rows) < 2 or len(rows[0]) != len(rows[1]):

@@ -286,6 +286,9 @@ def scaled(values: NDArray[np.float64], scale: Scaling) -> NDArray[np.float64]:
     axis = 0
     if scale == "row":
         axis = 1
+    # The unit does not matter, but squares of large values would be infinite, and of small ones 0.
+    unit = np.abs(values).max(axis=axis, keepdims=True)
+    values = values / np.where(unit > 0, unit, 1.0)
     centred = values - values.mean(axis=axis, keepdims=True)
     deviation = centred.std(axis=axis, keepdims=True)
     standardised: NDArray[np.float64] = centred / np.where(deviation > 0, deviation, 1.0)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 from scipy.stats import zscore
 
 from hcbench import Problem, Tree
@@ -69,15 +70,33 @@ def test_similarities_have_rows_and_columns_in_the_order_of_the_leaves() -> None
     assert drawn[1, 2] > drawn[1, 0]
 
 
-def test_of_many_columns_those_of_the_largest_variance_are_drawn() -> None:
+@pytest.mark.parametrize("is_sparse", [False, True])
+@pytest.mark.parametrize("unit", [1.0, 1e200, 1e-200])
+def test_of_many_columns_those_of_the_largest_variance_are_drawn(
+    unit: float, is_sparse: bool
+) -> None:
     rng = np.random.default_rng(0)
     scales = np.linspace(1.0, 2.0, MOST_COLUMNS + 30)
-    values = rng.permuted(np.tile(np.arange(10.0), (len(scales), 1)), axis=1).T * scales
-    fitting = fitting_matrix(vectors(values))
+    values = rng.permuted(np.tile(np.arange(10.0), (len(scales), 1)), axis=1).T * scales * unit
+    table: Any = values
+    if is_sparse:
+        table = csr_matrix(values)
+    fitting = fitting_matrix(Problem(n=10, vectors=table), "x")
     assert fitting is not None
     # All columns have the same values but for their scale.
     np.testing.assert_array_equal(fitting.values, values[:, 30:])
     assert "the 100 of 130 columns" in describe_colours(fitting, len(scales))
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1.0, 1e200])
+def test_the_unit_of_the_data_does_not_matter(unit: float) -> None:
+    """Squares of these values are 0 or infinite."""
+    values = np.random.default_rng(0).normal(size=(12, 5))
+    matrix = fitting_matrix(Problem(n=12, vectors=values * unit), "x")
+    assert matrix is not None
+    trace = heat_map_trace(matrix, np.arange(12), AXES)
+    columns = [int(title.removeprefix("column ")) - 1 for title in trace["x"]]
+    np.testing.assert_allclose(numbers_of(trace), zscore(values)[:, columns], rtol=1e-5)
 
 
 def test_names_that_occur_twice_are_two_columns() -> None:
@@ -85,22 +104,11 @@ def test_names_that_occur_twice_are_two_columns() -> None:
     assert len(set(trace["x"])) == 2
 
 
-@pytest.mark.parametrize(
-    "matrix",
-    [
-        vectors(np.zeros((3, 0))),
-        vectors([[np.nan], [1.0]]),
-        Matrix(
-            values=np.zeros((MOST_SIMILAR + 1, MOST_SIMILAR + 1)),
-            column_names=None,
-            column_tree=None,
-            are_similarities=True,
-        ),
-    ],
-    ids=["no columns", "not finite", "too many items"],
-)
-def test_what_cannot_be_drawn_has_no_heat_map(matrix: Matrix) -> None:
-    assert fitting_matrix(matrix) is None
+def test_what_cannot_be_drawn_has_no_heat_map() -> None:
+    too_many = MOST_SIMILAR + 1
+    similarity = np.eye(too_many)
+    assert fitting_matrix(Problem(n=too_many, similarity=similarity), "x") is None
+    assert fitting_matrix(Problem(n=3, levels=np.array([[0], [1], [1]])), "x") is None
 
 
 def test_constant_columns_are_drawn() -> None:

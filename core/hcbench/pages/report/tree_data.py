@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hcbench.errors import HcbenchError, NotApplicableError
+from hcbench.errors import HcbenchError
 from hcbench.figures.dendrograms import clades_of
-from hcbench.figures.problems import Matrix, matrix_of_problem
+from hcbench.figures.problems import Matrix
 from hcbench.model.trees import Tree
 from hcbench.pages.report.tree_heat_maps import fitting_matrix
 
@@ -77,19 +76,15 @@ def read_data(view: FigureView, dataset: str, repetition: int, n: int) -> Data:
         problem = problem.take(some_leaves(n))
     truth = next(iter(problem.truths.values()), None)
     names = tuple(problem.names or _numbered_items(problem.n))
-    matrix = None
     n_columns = 0
-    # Data of other kinds, such as graphs and comparisons, have no heat map.
-    with suppress(NotApplicableError):
-        all_columns = matrix_of_problem(problem, dataset)
-        n_columns = all_columns.values.shape[1]
-        matrix = fitting_matrix(all_columns)
+    if problem.vectors is not None:
+        n_columns = problem.vectors.shape[1]
     return Data(
         n=n,
         names=names,
         levels=_levels(problem, truth),
         truth=truth,
-        matrix=matrix,
+        matrix=fitting_matrix(problem, dataset),
         n_columns=n_columns,
     )
 

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hcbench.figures.problems import Matrix
+from hcbench.errors import NotApplicableError
+from hcbench.figures.problems import Matrix, matrix_of_problem
 from hcbench.figures.tree_figures import colour_limits, scaled
 from hcbench.pages.report.figures import cut, plain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from hcbench.model.problem import Problem
 
 #: Of more columns, those with the largest variance are drawn.
 MOST_COLUMNS = 100
@@ -34,32 +37,27 @@ _DIVERGING = (
 )
 
 
-def fitting_matrix(matrix: Matrix) -> Matrix | None:
-    """The part of a matrix that a page has room for; None if it has no room for a part."""
-    n_rows, n_columns = matrix.values.shape
-    if n_columns == 0 or not np.isfinite(matrix.values).all():
+def fitting_matrix(problem: Problem, dataset: str) -> Matrix | None:
+    """The part of the data that a page has room for; None if there is none.
+
+    Parameters
+    ----------
+    problem : Problem
+        Of the items that are drawn.
+    dataset : str
+        The data set; if it is a table, the columns have the names in its header.
+    """
+    try:
+        matrix = matrix_of_problem(problem, dataset, most_columns=MOST_COLUMNS)
+    except NotApplicableError:
+        # Data of other kinds, such as graphs and comparisons.
         return None
-    if matrix.are_similarities:
-        if n_rows > MOST_SIMILAR:
-            return None
-        return matrix
-    if n_columns <= MOST_COLUMNS:
-        return matrix
-    # The columns stay in their order among each other.
-    variances = matrix.values.var(axis=0)
-    columns = np.sort(np.argsort(-variances, kind="stable")[:MOST_COLUMNS])
-    names = None
-    if matrix.column_names is not None:
-        names = [matrix.column_names[column] for column in columns]
-    tree = None
-    if matrix.column_tree is not None:
-        tree = matrix.column_tree.restrict(columns)
-    return Matrix(
-        values=matrix.values[:, columns],
-        column_names=names,
-        column_tree=tree,
-        are_similarities=False,
-    )
+    n_rows, n_columns = matrix.values.shape
+    if n_columns == 0:
+        return None
+    if matrix.are_similarities and n_rows > MOST_SIMILAR:
+        return None
+    return matrix
 
 
 def heat_map_trace(
