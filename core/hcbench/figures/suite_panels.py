@@ -67,6 +67,8 @@ class Panel:
     ----------
     metric : MetricInfo
         That of the vertical axis; of several in one panel the first.
+    values : tuple of value
+        Those of the properties by which panels differ.
     lines : mapping of label to mapping of x to list of float
         The values of all repetitions.
     bounds : mapping of name to mapping of x to float
@@ -78,6 +80,7 @@ class Panel:
     """
 
     metric: MetricInfo
+    values: tuple[Value, ...]
     lines: dict[str, dict[float, list[float]]] = field(default_factory=dict)
     bounds: dict[str, dict[float, float]] = field(default_factory=dict)
     levels: dict[str, float] = field(default_factory=dict)
@@ -368,7 +371,7 @@ def _empty_panels(figure: Figure, runs: Sequence[_Run]) -> dict[str, Panel]:
         if None in values:
             panels = incomplete
         title = _names_of(figure.panel, run.properties)
-        panels.setdefault(title, Panel(run.metric))
+        panels.setdefault(title, Panel(run.metric, tuple(values)))
         numbers_of_title[title] = [value for value in values if isinstance(value, int | float)]
     panels = complete or incomplete
     if not all(len(numbers_of_title[title]) == len(figure.panel) for title in panels):
@@ -382,9 +385,13 @@ def _titles(figure: Figure, run: _Run, panels: Mapping[str, Panel]) -> list[str]
     title = _names_of(figure.panel, run.properties)
     if title in panels:
         return [title]
-    parts = set(title.split(", "))
-    parts.discard("")
-    return [other for other in panels if parts <= set(other.split(", "))]
+    values = [_property(name, run.properties) for name in figure.panel]
+    titles = []
+    for other_title, panel in panels.items():
+        pairs = zip(values, panel.values, strict=True)
+        if all(value is None or value == panel_value for value, panel_value in pairs):
+            titles.append(other_title)
+    return titles
 
 
 def _property(name: str, properties: Mapping[str, Value]) -> Value:
