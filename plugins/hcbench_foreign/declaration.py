@@ -33,6 +33,13 @@ _LISTS = {
     "requires": "names of distributions of Python, such as ['numpy']",
     "env": "names of environment variables, such as ['MY_API_KEY']",
 }
+#: Keys whose values are texts, and an example of each.
+_TEXTS = {
+    "name": "'hclust'",
+    "doc": "'Average linkage.'",
+    "licence": "'GPL-3.0'",
+    "paper": "'./genie.bib'",
+}
 PLACEHOLDERS = ("input", "output", "n", "seed", "threads")
 
 
@@ -135,6 +142,8 @@ def _check_keys(declared: Mapping[str, Any], params: Mapping[str, Any], file: Pa
             raise DataError(f"{file}: unknown key {key!r}; there are {', '.join(sorted(keys))}")
         if key in _CHOICES and value not in _CHOICES[key]:
             raise DataError(f"{file}: {key} is one of {', '.join(_CHOICES[key])}; got {value!r}")
+        if key in _TEXTS and not isinstance(value, str):
+            raise DataError(f"{file}: {key} is a text, such as {_TEXTS[key]}; got {value!r}")
     for key in ("name", "command"):
         if key not in declared:
             raise DataError(f"{file}: {key} is missing")
@@ -144,10 +153,8 @@ def _check_keys(declared: Mapping[str, Any], params: Mapping[str, Any], file: Pa
             raise DataError(f"{file}: a parameter cannot be named {key!r}")
 
 
-def _read_paper(name: Any, file: Path) -> Reference:
+def _read_paper(name: str, file: Path) -> Reference:
     """The only entry of a BibTeX file, whose path is relative to the folder of the TOML file."""
-    if not isinstance(name, str):
-        raise DataError(f"{file}: paper is the path of a BibTeX file, such as './genie.bib'")
     path = file.parent / name
     if not path.is_file():
         raise DataError(f"{file}: paper={name!r}: there is no file {path}; write it, or omit paper")

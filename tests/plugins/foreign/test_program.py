@@ -326,7 +326,6 @@ def test_a_file_has_paper_licence_and_required_packages(tmp_path: Path) -> None:
     ("text", "paper", "message"),
     [
         (BIBTEX, "./b.bib", "there is no file .*b.bib; write it, or omit paper"),
-        (BIBTEX, 3, "paper is the path of a BibTeX file"),
         (2 * BIBTEX.replace("1958", "58") + BIBTEX, "./a.bib", "has 2 entries; leave the one"),
         ("", "./a.bib", "has 0 entries"),
     ],
@@ -335,6 +334,15 @@ def test_a_wrong_paper_is_one_line(tmp_path: Path, text: str, paper: Any, messag
     (tmp_path / "a.bib").write_text(text)
     with pytest.raises(HcbenchError, match=message):
         read_declaration(declare(tmp_path, command=["true"], paper=paper))
+
+
+@pytest.mark.parametrize("key", ["name", "doc", "licence", "paper"])
+def test_a_text_that_is_none_is_told(tmp_path: Path, key: str) -> None:
+    file = tmp_path / "a.toml"
+    keys = {"name": "'a'", "command": "['true']", key: "3"}
+    file.write_text("".join(f"{name} = {value}\n" for name, value in keys.items()))
+    with pytest.raises(HcbenchError, match=f"{key} is a text, such as '.*'; got 3"):
+        read_declaration(file)
 
 
 def test_a_changed_file_is_another_program(tmp_path: Path) -> None:
