@@ -21,7 +21,7 @@ from typing import Any
 
 import pluggy
 
-from hcbench.errors import PluginError
+from hcbench.errors import HcbenchError, PluginError
 from hcbench.model.text import suggestion
 from hcbench.registry import hookspecs
 from hcbench.registry.compatibility import requirement_of, unmet_hooks, unmet_requirement
@@ -219,7 +219,7 @@ class Plugins:
             with named_if_slow(plugin.name):
                 module = load()
             self._manager.register(module, plugin.name)
-        except PluginError as error:
+        except HcbenchError as error:
             self.refuse(plugin, str(error))
         except Exception as error:
             self.refuse(plugin, f"cannot be imported: {type(error).__name__}: {error}")

@@ -341,8 +341,14 @@ def test_a_text_that_is_none_is_told(tmp_path: Path, key: str) -> None:
     file = tmp_path / "a.toml"
     keys = {"name": "'a'", "command": "['true']", key: "3"}
     file.write_text("".join(f"{name} = {value}\n" for name, value in keys.items()))
-    with pytest.raises(HcbenchError, match=f"{key} is a text, such as '.*'; got 3"):
+    message = f"{key} is a text, such as '.*'; got 3"
+    with pytest.raises(HcbenchError, match=message):
         read_declaration(file)
+    file.write_text('loader = "hcbench_foreign:Program"\n' + file.read_text())
+    with pytest.raises(PluginError, match=message) as raised:
+        load_registry([file])
+    # The name of an exception says nothing to whoever wrote the file.
+    assert "DataError" not in str(raised.value)
 
 
 def test_a_changed_file_is_another_program(tmp_path: Path) -> None:
