@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import importlib
+import logging
 import os
 import re
 import shlex
@@ -187,6 +188,8 @@ class CommandLine(click.Group):
 def _prepare_program() -> None:
     # All of this acts on the whole process, so that it is done for the program only.
     set_threshold(GARBAGE)
+    # SQLAlchemy logs the traceback of an interruption that arrives while it undoes something.
+    logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
     _replace_closed_streams()
     # A terminal may not have all characters of a table; escapes are better than a traceback.
     for stream in (sys.stdout, sys.stderr):

@@ -422,6 +422,7 @@ def _open_engine(place: Place, *, read_only: bool = False) -> sa.Engine:
         return sqlite.connect(str(place.file))
 
     engine = sa.create_engine("sqlite://", creator=connect, poolclass=StaticPool)
+    engine.update_execution_options(hcbench_open=[])
     sa.event.listen(engine, "begin", _begin_sqlite)
     sa.event.listen(engine, "invalidate", _roll_back)
     return engine
@@ -438,13 +439,15 @@ def _open_server(place: Place) -> sa.Engine:
         # What the URL says is not overridden.
         options.pop(name, None)
     try:
-        return sa.create_engine(place.server, pool_pre_ping=True, connect_args=options)
+        engine = sa.create_engine(place.server, pool_pre_ping=True, connect_args=options)
     except exc.NoSuchModuleError as error:
         raise StoreError(f"SQLAlchemy has no driver {driver!r}; {FORMS}") from error
     except ImportError as error:
         raise StoreError(
             f"{place} needs the package {error.name or driver}: pip install 'hcbench[postgresql]'"
         ) from error
+    engine.update_execution_options(hcbench_open=[])
+    return engine
 
 
 def _begin_sqlite(connection: sa.Connection) -> None:
@@ -481,8 +484,18 @@ def _transaction(engine: sa.Engine, *, reading: bool = False) -> Iterator[sa.Con
         options["hcbench_begin"] = "BEGIN"
         if engine.dialect.name == "postgresql":
             options["isolation_level"] = "REPEATABLE READ"
-    with engine.connect().execution_options(**options) as connection, connection.begin():
-        yield connection
+    # At most one, as transactions are not nested.
+    open_connections: list[sa.Connection] = engine.get_execution_options()["hcbench_open"]
+    # A signal may raise KeyboardInterrupt on the way into this generator or out of it, where it is
+    # not told. Its transaction is still open then, and its lock would stop all others.
+    while open_connections:
+        open_connections.pop().close()
+    with engine.connect().execution_options(**options) as connection:
+        open_connections.append(connection)
+        with connection.begin():
+            yield connection
+            assert open_connections == [connection], "transactions are not nested"
+        open_connections.clear()
 
 
 def fetch(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -177,3 +178,37 @@ def test_an_interrupted_statement_leaves_no_lock(tmp_path: Path) -> None:
         (found,) = store.runs()
     assert found.interrupted
     assert found.command != "half"
+
+
+def test_a_transaction_that_an_interruption_has_left_open_stops_nothing(tmp_path: Path) -> None:
+    """A signal on the way into or out of a generator raises where the generator is not told."""
+    with Store(tmp_path / "store.sqlite") as store:
+        run = begin(store)
+        interrupted = store.database.writing()
+        connection = interrupted.__enter__()
+        connection.execute(text("UPDATE runs SET command = 'half'"))
+        store.finish_run(run, interrupted=True)
+        # It is collected while another transaction writes, which it does not undo.
+        with store.database.writing() as connection:
+            connection.execute(text("UPDATE runs SET suite = 'whole'"))
+            del interrupted
+            gc.collect()
+        (info,) = store.runs()
+    assert (info.interrupted, info.suite) == (True, "whole")
+    assert info.command != "half"
+
+
+def test_transactions_are_not_nested(tmp_path: Path) -> None:
+    with Store(tmp_path / "store.sqlite") as store:
+        begin(store)
+
+        def nest() -> None:
+            with store.database.writing() as connection:
+                connection.execute(text("UPDATE runs SET command = 'half'"))
+                with store.database.reading():
+                    pass
+
+        with pytest.raises(AssertionError, match="not nested"):
+            nest()
+        (info,) = store.runs()
+    assert info.command != "half"
