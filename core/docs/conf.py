@@ -1,0 +1,79 @@
+"""Settings of Sphinx for the documentation; ``.ci/docs/make.py`` builds it.
+
+The theme is that of numpy, scipy, pandas and scikit-learn. Nothing is loaded from the network,
+neither by the build nor by a page.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version as version_of
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from docutils.nodes import Element
+    from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
+
+project = "hcbench"
+author = "The hcbench developers"
+copyright = f"{author}, BSD 3-Clause"  # noqa: A001  # the name of the setting
+version = version_of("hcbench")
+release = version
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
+
+# Pages
+myst_heading_anchors = 4  # links such as statistics.md#verdicts
+default_role = "py:obj"  # `Tree` in a docstring
+copybutton_prompt_text = "$ "
+
+# Words of types, as n in "(n,) int array", may be fields of several classes.
+suppress_warnings = ["ref.python"]
+
+# Docstrings
+napoleon_google_docstring = False
+napoleon_use_param = False  # as lists of names and types, in which no word becomes a link
+napoleon_use_rtype = False
+autodoc_typehints = "none"  # the docstrings have types
+autodoc_member_order = "bysource"
+add_module_names = False
+toc_object_entries_show_parents = "hide"
+
+html_theme = "pydata_sphinx_theme"
+html_title = "hcbench"
+html_favicon = "icon.svg"
+html_context = {"default_mode": "auto"}  # light or dark, as the browser prefers
+html_static_path = ["style.css"]
+html_css_files = ["style.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_show_sphinx = False
+html_theme_options = {
+    "logo": {"text": f"hcbench {version.partition('.dev')[0]}"},
+    "navbar_align": "left",
+    "header_links_before_dropdown": 6,
+    "navigation_depth": 2,
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_sidebars: dict[str, list[str]] = {"index": []}
+
+
+def find_public_name(
+    app: Sphinx, env: BuildEnvironment, node: Element, text: Element
+) -> Element | None:
+    """Link a name in a docstring that is public in `hcbench` itself, such as `Tree`."""
+    if node.get("refdomain") != "py" or node.get("reftype") != "obj":
+        return None
+    target = f"hcbench.{node['reftarget']}"
+    reference: Any = env.domains.python_domain.resolve_xref(
+        env, node["refdoc"], app.builder, "obj", target, node, text
+    )
+    return reference
+
+
+def setup(app: Sphinx) -> None:
+    """Connect to the events of Sphinx."""
+    app.connect("missing-reference", find_public_name)
