@@ -135,7 +135,7 @@ def constant(module: ModuleType, name: str) -> str:
     if len(value) <= 60 and " at 0x" not in value:
         options["value"] = value
     lines = constant_lines(module, name)
-    return rst.block("py:data", f"{module.__name__}.{name}", "\n".join(lines), **options)
+    return rst.block("py:data", name, "\n".join(lines), **options)
 
 
 def undocumented(module: ModuleType) -> list[str]:

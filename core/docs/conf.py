@@ -64,12 +64,19 @@ html_sidebars: dict[str, list[str]] = {"index": []}
 def find_public_name(
     app: Sphinx, env: BuildEnvironment, node: Element, text: Element
 ) -> Element | None:
-    """Link a name in a docstring that is public in `hcbench` itself, such as `Tree`."""
+    """Link a name in a docstring that one public module has, such as `Tree`."""
     if node.get("refdomain") != "py" or node.get("reftype") != "obj":
         return None
-    target = f"hcbench.{node['reftarget']}"
-    reference: Any = env.domains.python_domain.resolve_xref(
-        env, node["refdoc"], app.builder, "obj", target, node, text
+    domain = env.domains.python_domain
+    candidates = []
+    for full_name in domain.objects:
+        module, _, name = full_name.rpartition(".")
+        if name == node["reftarget"] and module in domain.modules:
+            candidates.append(full_name)
+    if len(candidates) != 1:
+        return None
+    reference: Any = domain.resolve_xref(
+        env, node["refdoc"], app.builder, "obj", candidates[0], node, text
     )
     return reference
 
