@@ -61,48 +61,49 @@ class Centres(NamedTuple):
     #: (p, n) float64. The centres.
     columns: NDArray[np.float64]
     #: (n,) float64. Numbers of items.
-    size: Any
+    size: NDArray[np.float64]
     #: (n,) float64. Infinite if the cluster has gone, otherwise 0.
-    gone: Any
+    gone: NDArray[np.float64]
     #: (n,) float64. A lower bound of the squared distance to the clusters that are older.
-    bound: Any
+    bound: NDArray[np.float64]
     #: (n,) int64. The slot of the cluster at that distance, or -1 if it has changed or gone.
-    nearest: Any
+    nearest: NDArray[np.int64]
     #: (n,) bool. Whether the cluster was merged from others, and so is younger than all of them.
-    merged: Any
+    merged: NDArray[np.bool_]
     #: (n,) int64. 0..n-1: of equal distances that of the lowest slot is preferred.
-    order: Any
+    order: NDArray[np.int64]
     #: (n,) int64. An item of each cluster.
-    item: Any
+    item: NDArray[np.int64]
     #: (n / CHUNK,) float64. The least bound of each chunk of slots.
-    lows: Any
-    #: (p,) float64 and (BLOCK,) float64. Work space: a centre, and its distances to a block.
-    point: Any
-    distance: Any
-    #: (n,) int64 each. Work space of `_compress`: the old slot of each new one, and the reverse.
-    kept: Any
-    slot: Any
+    lows: NDArray[np.float64]
+    #: (p,) float64. Work space: a centre.
+    point: NDArray[np.float64]
+    #: (BLOCK,) float64. Work space: the distances of that centre to a block of others.
+    distance: NDArray[np.float64]
+    #: (n,) int64. Work space of `_compress`: the old slot of each new one.
+    kept: NDArray[np.int64]
+    #: (n,) int64. Work space of `_compress`: the new slot of each old one.
+    slot: NDArray[np.int64]
 
 
-@register_jitable
-def _new_centres(columns: NDArray[np.float64]) -> Centres:
-    """Each item is a cluster whose bound is unknown. O(n)."""
+def new_centres(columns: NDArray[np.float64]) -> Centres:
+    """Each item is a cluster, whose bound and nearest one are not known. O(n)."""
+    # Allocated here and not in a kernel, where it would take a second to compile.
     p, n = columns.shape
-    order = np.arange(n)
     return Centres(
-        columns,
-        np.ones(n),
-        np.zeros(n),
-        np.full(n, np.inf),
-        np.full(n, -1),
-        np.zeros(n, np.bool_),
-        order,
-        order.copy(),
-        np.empty(-(-n // CHUNK)),
-        np.empty(p),
-        np.empty(BLOCK),
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
+        columns=columns,
+        size=np.ones(n),
+        gone=np.zeros(n),
+        bound=np.full(n, np.inf),
+        nearest=np.full(n, -1),
+        merged=np.zeros(n, np.bool_),
+        order=np.arange(n),
+        item=np.arange(n),
+        lows=np.empty(-(-n // CHUNK)),
+        point=np.empty(p),
+        distance=np.empty(BLOCK),
+        kept=np.empty(n, np.int64),
+        slot=np.empty(n, np.int64),
     )
 
 
@@ -133,8 +134,8 @@ def _list_kept(gone: Any, width: int, kept: Any, slot: Any) -> None:
 
 
 @register_jitable
-def _compress(c: Centres, width: int, count: int) -> Centres:
-    """Move the clusters that remain together, into the first ``count`` slots. O(n p)."""
+def _compress(c: Centres, width: int, count: int) -> None:
+    """Move the ``count`` clusters that remain into the first slots. O(n p)."""
     _list_kept(c.gone, width, c.kept, c.slot)
     for i in range(count):
         old = c.kept[i]
@@ -150,25 +151,11 @@ def _compress(c: Centres, width: int, count: int) -> Centres:
     for k in range(c.columns.shape[0]):
         for i in range(count):
             c.columns[k, i] = c.columns[k, c.kept[i]]
-    lows = c.lows[: -(-count // CHUNK)]
-    bound = c.bound[:count]
-    for chunk in range(lows.size):
-        _update(lows, bound, chunk)
-    return Centres(
-        c.columns,
-        c.size,
-        c.gone,
-        bound,
-        c.nearest,
-        c.merged,
-        c.order,
-        c.item,
-        lows,
-        c.point,
-        c.distance,
-        c.kept,
-        c.slot,
-    )
+    # No pair is found in the slots that are not used any more.
+    for i in range(count, width):
+        c.bound[i] = np.inf
+    for chunk in range(c.lows.size):
+        _update(c.lows, c.bound, chunk)
 
 
 @register_jitable
@@ -231,9 +218,7 @@ def _join(c: Centres, u: int, v: int, share: float, width: int) -> None:
 
 
 @entry
-def merge_centres(
-    columns: NDArray[np.float64], has_sizes: bool, merges: NDArray[np.float64]
-) -> None:
+def merge_centres(c: Centres, has_sizes: bool, merges: NDArray[np.float64]) -> None:
     """Centroid linkage, or median linkage without ``has_sizes``, of vectors.
 
     Each cluster has a lower bound of its distance to the older ones, which is searched again if it
@@ -246,14 +231,13 @@ def merge_centres(
         The vectors, overwritten by centres.
     has_sizes, merges
     """
-    n = columns.shape[1]
+    n = c.size.size
     width = n
-    c = _new_centres(columns)
     _measure_all(c)
     for merge in range(n - 1):
         count = n - merge
         if count < _SPARSE * width:
-            c = _compress(c, width, count)
+            _compress(c, width, count)
             width = count
         u, least = _closest_pair(c, width)
         v = c.nearest[u]

@@ -3,6 +3,12 @@
 The kernels do not check their input. ``merges`` (n-1, 4), written, holds an item of each of the two
 merged clusters and the height, in the order of merging, which is not sorted.
 
+A chain starts anywhere and goes on to the nearest cluster of its last one, whose distance never
+grows, until two clusters are nearest to each other. These are merged, whatever pairs are closer
+elsewhere, as the linkages are reducible: a merged cluster is not closer to a third one than its two
+parts were, so that mutual nearest clusters remain so until they are merged, and the rest of the
+chain remains valid (Murtagh 1983; Müllner 2011, section 3.2).
+
 There is one kernel for the pairs of vectors, which take half of the memory of a matrix, and one for
 matrices, which is twice as fast.
 
@@ -11,6 +17,8 @@ own, ties and rounding included.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numba.extending import register_jitable
@@ -25,6 +33,71 @@ COMPLETE = 2
 
 _SPARSE = 0.8  # proportion of remaining clusters below which pairs are compressed
 _SPARSE_ROWS = 0.5  # the same for rows
+
+
+class Clusters(NamedTuple):
+    """The clusters in n slots, of which the first ``width`` are used, and the chain."""
+
+    #: (n,) float64. Numbers of items; 0 for a slot without a cluster.
+    size: NDArray[np.float64]
+    #: (n,) int64. The largest item of each cluster: of ties that of lowest rank is preferred.
+    rank: NDArray[np.int64]
+    #: (n,) int64. The slots of the chain: each cluster is the nearest one of that before it.
+    stack: NDArray[np.int64]
+    #: (n,) int64. Work space: the old slot of each new one when clusters are moved together.
+    kept: NDArray[np.int64]
+    #: (n,) int64. Work space: the new slot of each old one.
+    slot: NDArray[np.int64]
+
+
+def new_clusters(n: int) -> Clusters:
+    """Each item is a cluster. The chain is empty."""
+    # Allocated here and not in a kernel, where it would take longer to compile.
+    return Clusters(
+        size=np.ones(n),
+        rank=np.arange(n),
+        stack=np.empty(n, np.int64),
+        kept=np.empty(n, np.int64),
+        slot=np.empty(n, np.int64),
+    )
+
+
+# ---- What both kernels do ------------------------------------------------------------------------
+
+
+@register_jitable
+def _lowest_rank(c: Clusters, width: int) -> int:
+    """The slot of the cluster of lowest rank, where a new chain begins."""
+    size = c.size
+    rank = c.rank
+    first = -1
+    for i in range(width):
+        if size[i] > 0 and (first < 0 or rank[i] < rank[first]):
+            first = i
+    return first
+
+
+@register_jitable
+def _move_together(c: Clusters, width: int, length: int) -> None:
+    """Move the clusters into the first slots, and note in ``kept`` where they were.
+
+    The chain, of ``length`` clusters, follows them.
+    """
+    # Local names, as reading a field in the loop would count its references each time.
+    size = c.size
+    rank = c.rank
+    kept = c.kept
+    slot = c.slot
+    count = 0
+    for i in range(width):
+        if size[i] > 0:
+            kept[count] = i
+            slot[i] = count
+            size[count] = size[i]
+            rank[count] = rank[i]
+            count += 1
+    for i in range(length):
+        c.stack[i] = slot[c.stack[i]]
 
 
 @register_jitable
@@ -44,6 +117,25 @@ def _combine(
         b = 1.0
     for i in range(row.size):
         row[i] = (a * row[i] + b * second[i]) / (a + b)
+
+
+# ---- Pairs ---------------------------------------------------------------------------------------
+
+
+class PairRows(NamedTuple):
+    """Work space of `chain`: two rows of distances, of n slots."""
+
+    #: (n,) float64. Distances of the last cluster of the chain.
+    last: NDArray[np.float64]
+    #: (n,) float64. Distances of the cluster that it is merged with.
+    second: NDArray[np.float64]
+    #: (n,) float64. Infinite for a slot without a cluster, otherwise 0.
+    gone: NDArray[np.float64]
+
+
+def new_pair_rows(n: int) -> PairRows:
+    """Work space for n slots, each of a cluster."""
+    return PairRows(last=np.empty(n), second=np.empty(n), gone=np.zeros(n))
 
 
 @register_jitable
@@ -75,13 +167,74 @@ def _write(distance: NDArray[np.float64], width: int, x: int, row: NDArray[np.fl
         pairs[i] = upper[i]
 
 
+@register_jitable
+def _compress_pairs(
+    distance: NDArray[np.float64], kept: NDArray[np.int64], width: int, count: int
+) -> None:
+    """Move the pairs of the ``count`` slots that are kept, of ``width``, together. O(count^2)."""
+    at = 0
+    for a in range(count):
+        start = kept[a] * (2 * width - kept[a] - 3) // 2 - 1
+        for b in range(a + 1, count):
+            distance[at] = distance[start + kept[b]]
+            at += 1
+
+
+@register_jitable
+def _follow_pairs(
+    c: Clusters, work: PairRows, distance: NDArray[np.float64], width: int, length: int
+) -> tuple[int, float]:
+    """Follow nearest neighbours until two clusters are nearest to each other.
+
+    These are the last two of the chain then. Returns its length, and their distance.
+    """
+    while True:
+        x = c.stack[length - 1]
+        _read(distance, width, x, work.last)
+        height, nearest = nearest_slot(work.last[:width], work.gone, c.rank, np.inf)
+        # Of ties the previous one, so that the chain cannot cycle.
+        if length > 1 and work.last[c.stack[length - 2]] == height:
+            return length, height
+        c.stack[length] = nearest
+        length += 1
+
+
+@register_jitable
+def _merge_pairs(
+    c: Clusters,
+    work: PairRows,
+    distance: NDArray[np.float64],
+    width: int,
+    x: int,
+    y: int,
+    linkage: int,
+) -> None:
+    """Merge the clusters x, whose distances are in ``last``, and y in the lower slot. O(width).
+
+    Most of the distances of the lower slot are contiguous. The rank is that of the upper one.
+    """
+    _read(distance, width, y, work.second)
+    _combine(work.last[:width], work.second, c.size[x], c.size[y], linkage)
+    low = min(x, y)
+    high = max(x, y)
+    _write(distance, width, low, work.last)
+    c.rank[low] = max(c.rank[low], c.rank[high])
+    c.size[low] += c.size[high]
+    c.size[high] = 0.0
+    work.gone[high] = np.inf
+
+
 @entry
-def chain(distance: NDArray[np.float64], linkage: int, merges: NDArray[np.float64]) -> None:
+def chain(
+    distance: NDArray[np.float64],
+    linkage: int,
+    c: Clusters,
+    work: PairRows,
+    merges: NDArray[np.float64],
+) -> None:
     """UPGMA, WPGMA or complete linkage along a nearest-neighbour chain (Murtagh 1983).
 
-    O(n^2) time, O(n) memory besides ``distance``. A merged cluster is in the lower of the two
-    slots, where most of its distances are contiguous, but has the ``rank`` of the upper, which
-    decides ties.
+    O(n^2) time, O(n) memory besides ``distance``.
 
     Parameters
     ----------
@@ -89,205 +242,193 @@ def chain(distance: NDArray[np.float64], linkage: int, merges: NDArray[np.float6
         The pairs in the order of scipy's `pdist`, finite; overwritten. Everything is computed in
         double precision, and rounded where it is stored.
     linkage : {AVERAGE, WEIGHTED, COMPLETE}
+    c, work
+        New ones; changed.
     merges
     """
     n = merges.shape[0] + 1
-    # ``count`` clusters are in ``width`` slots; those without a cluster have size 0.
     width = n
-    count = n
-    size = np.empty(n)
-    gone = np.empty(n)  # infinite for a slot without a cluster, else 0
-    rank = np.empty(n, np.int64)
-    # Work space: two rows of distances; the slots that are kept when pairs are compressed, and the
-    # new slot of each.
-    row = np.empty(n)
-    second = np.empty(n)
-    kept = np.empty(n, np.int64)
-    slot = np.empty(n, np.int64)
-    # The chain: each cluster is the nearest one of that before it.
-    stack = np.empty(n, np.int64)
     length = 0
-    for i in range(n):
-        size[i] = 1.0
-        gone[i] = 0.0
-        rank[i] = i
     for merge in range(n - 1):
         # Few clusters remain: move their pairs together, so that the others are not read.
+        count = n - merge
         if count < _SPARSE * width:
-            at = 0
-            for i in range(width):
-                if size[i] > 0:
-                    kept[at] = i
-                    slot[i] = at
-                    size[at] = size[i]
-                    rank[at] = rank[i]
-                    at += 1
-            at = 0
-            for a in range(count):
-                start = kept[a] * (2 * width - kept[a] - 3) // 2 - 1
-                for b in range(a + 1, count):
-                    distance[at] = distance[start + kept[b]]
-                    at += 1
-            for i in range(length):
-                stack[i] = slot[stack[i]]
+            _move_together(c, width, length)
+            _compress_pairs(distance, c.kept, width, count)
             width = count
             for i in range(width):
-                gone[i] = 0.0
-        # A new chain begins at the cluster of lowest rank.
+                work.gone[i] = 0.0
         if length == 0:
-            first = -1
-            for i in range(width):
-                if size[i] > 0 and (first < 0 or rank[i] < rank[first]):
-                    first = i
-            stack[0] = first
+            c.stack[0] = _lowest_rank(c, width)
             length = 1
-        # Follow nearest neighbours until two clusters are nearest to each other.
-        while True:
-            x = stack[length - 1]
-            _read(distance, width, x, row)
-            height, y = nearest_slot(row[:width], gone, rank, np.inf)
-            # Of ties the previous one, so that the chain cannot cycle.
-            if length > 1 and row[stack[length - 2]] == height:
-                y = stack[length - 2]
-                break
-            stack[length] = y
-            length += 1
+        length, height = _follow_pairs(c, work, distance, width, length)
+        # The last two leave the chain.
         length -= 2
-        merges[merge, 0] = rank[x]
-        merges[merge, 1] = rank[y]
+        y = c.stack[length]
+        x = c.stack[length + 1]
+        merges[merge, 0] = c.rank[x]
+        merges[merge, 1] = c.rank[y]
         merges[merge, 2] = height
-        # Merge them in the lower slot.
-        _read(distance, width, y, second)
-        _combine(row[:width], second, size[x], size[y], linkage)
-        low = min(x, y)
-        high = max(x, y)
-        _write(distance, width, low, row)
-        rank[low] = max(rank[low], rank[high])
-        size[low] = size[low] + size[high]
-        size[high] = 0.0
-        gone[high] = np.inf
-        count -= 1
+        _merge_pairs(c, work, distance, width, x, y, linkage)
+
+
+# ---- Rows ----------------------------------------------------------------------------------------
+
+
+class RowMerges(NamedTuple):
+    """What `chain_of_rows` notes of the merges, to merge their columns when a row is read."""
+
+    #: (n, 2) int64. The slots of the two clusters of each merge; the first one remains.
+    pairs: NDArray[np.int64]
+    #: (n, 2) float64. Their sizes.
+    sizes: NDArray[np.float64]
+    #: (n,) int64. The number of merges whose columns are merged in each row.
+    done: NDArray[np.int64]
+    #: (n,) bool. Whether a cluster is in the chain.
+    waits: NDArray[np.bool_]
+    #: (n,) float64. Zeros: rows have infinite distances to slots without a cluster.
+    none: NDArray[np.float64]
+
+
+def new_row_merges(n: int) -> RowMerges:
+    """No merges."""
+    return RowMerges(
+        pairs=np.empty((n, 2), np.int64),
+        sizes=np.empty((n, 2)),
+        done=np.zeros(n, np.int64),
+        waits=np.zeros(n, np.bool_),
+        none=np.zeros(n),
+    )
 
 
 @register_jitable
 def _merge_columns(
-    row: NDArray[np.float64],
-    pairs: NDArray[np.int64],
-    sizes: NDArray[np.float64],
-    linkage: int,
+    row: NDArray[np.float64], history: RowMerges, since: int, until: int, linkage: int
 ) -> None:
-    """Merge the columns ``pairs`` (m, 2) of clusters of ``sizes`` (m, 2) in one row: O(m)."""
-    for i in range(len(pairs)):
-        u = pairs[i, 0]
-        v = pairs[i, 1]
+    """Merge the columns of the clusters of some merges in one row: O(number of these merges)."""
+    pairs = history.pairs
+    sizes = history.sizes
+    for merge in range(since, until):
+        u = pairs[merge, 0]
+        v = pairs[merge, 1]
         if linkage == COMPLETE:
             row[u] = max(row[u], row[v])
         elif linkage == WEIGHTED:
             row[u] = 0.5 * (row[u] + row[v])
         else:
-            a = sizes[i, 0]
-            b = sizes[i, 1]
+            a = sizes[merge, 0]
+            b = sizes[merge, 1]
             row[u] = (a * row[u] + b * row[v]) / (a + b)
         row[v] = np.inf
 
 
+@register_jitable
+def _compress_rows(
+    c: Clusters, history: RowMerges, rows: NDArray[np.float64], count: int, merge: int, linkage: int
+) -> None:
+    """Move the rows and columns of the ``count`` slots that are kept together. O(count^2)."""
+    kept = c.kept
+    for a in range(count):
+        history.waits[a] = history.waits[kept[a]]
+        row = rows[kept[a]]
+        to = rows[a]
+        _merge_columns(row, history, history.done[kept[a]], merge, linkage)
+        for b in range(count):
+            to[b] = row[kept[b]]
+        history.done[a] = merge
+
+
+@register_jitable
+def _follow_rows(
+    c: Clusters,
+    history: RowMerges,
+    rows: NDArray[np.float64],
+    width: int,
+    length: int,
+    merge: int,
+    linkage: int,
+) -> tuple[int, float]:
+    """As `_follow_pairs`. The columns of all merges are merged in the rows that are read.
+
+    The chain ends where it would return to itself, also if rounding makes the matrix asymmetric.
+    """
+    while True:
+        x = c.stack[length - 1]
+        row = rows[x, :width]
+        _merge_columns(row, history, history.done[x], merge, linkage)
+        history.done[x] = merge
+        height, nearest = nearest_slot(row, history.none, c.rank, np.inf)
+        # Of ties the previous one, so that the chain cannot cycle.
+        if length > 1 and (history.waits[nearest] or row[c.stack[length - 2]] == height):
+            return length, height
+        c.stack[length] = nearest
+        history.waits[x] = True
+        length += 1
+
+
+@register_jitable
+def _merge_rows(
+    c: Clusters,
+    history: RowMerges,
+    rows: NDArray[np.float64],
+    width: int,
+    x: int,
+    y: int,
+    merge: int,
+    linkage: int,
+) -> None:
+    """Merge row y into row x, and note the merge for the columns of the others. O(width)."""
+    first = rows[x, :width]
+    second = rows[y, :width]
+    _merge_columns(second, history, history.done[y], merge, linkage)
+    _combine(first, second, c.size[x], c.size[y], linkage)
+    history.pairs[merge, 0] = x
+    history.pairs[merge, 1] = y
+    history.sizes[merge, 0] = c.size[x]
+    history.sizes[merge, 1] = c.size[y]
+    # Row x holds the distances of the merged cluster, infinite to both of its parts.
+    history.done[x] = merge + 1
+    c.rank[x] = max(c.rank[x], c.rank[y])
+    c.size[x] += c.size[y]
+    c.size[y] = 0.0
+
+
 @entry
-def chain_of_rows(rows: NDArray[np.float64], linkage: int, merges: NDArray[np.float64]) -> None:
+def chain_of_rows(
+    rows: NDArray[np.float64],
+    linkage: int,
+    c: Clusters,
+    history: RowMerges,
+    merges: NDArray[np.float64],
+) -> None:
     """As `chain`, with the same merges, of a symmetric matrix ``rows`` (n, n): twice as fast.
 
     Each row holds all distances of its cluster, so that memory is read in its order: the columns
-    of merged clusters are merged when a row is read again. O(n^2) time, O(n) memory besides. The
-    chain ends where it would return to itself, also if rounding makes the matrix asymmetric.
+    of merged clusters are merged when a row is read again. O(n^2) time, O(n) memory besides.
     """
     n = merges.shape[0] + 1
-    # ``count`` clusters are in ``width`` slots; those without a cluster have size 0.
     width = n
-    count = n
-    size = np.empty(n)
-    rank = np.empty(n, np.int64)
-    none = np.empty(n)  # 0: rows have infinite distances to slots without a cluster
-    # The slots and sizes of the two clusters of each merge, and the number of merges whose columns
-    # are merged in each row.
-    pairs = np.empty((n, 2), np.int64)
-    sizes = np.empty((n, 2))
-    done = np.empty(n, np.int64)
-    # Work space: the slots that are kept when rows are moved together, and the new slot of each.
-    kept = np.empty(n, np.int64)
-    slot = np.empty(n, np.int64)
-    # The chain: each cluster is the nearest one of that before it.
-    stack = np.empty(n, np.int64)
-    waits = np.empty(n, np.bool_)  # is in the chain
     length = 0
     for i in range(n):
-        size[i] = 1.0
-        none[i] = 0.0
-        rank[i] = i
-        done[i] = 0
-        waits[i] = False
         rows[i, i] = np.inf
     for merge in range(n - 1):
         # Few clusters remain: move their rows together.
+        count = n - merge
         if count < _SPARSE_ROWS * width:
-            at = 0
-            for i in range(width):
-                if size[i] > 0:
-                    kept[at] = i
-                    slot[i] = at
-                    size[at] = size[i]
-                    rank[at] = rank[i]
-                    waits[at] = waits[i]
-                    at += 1
-            for a in range(count):
-                row = rows[kept[a]]
-                to = rows[a]
-                since = done[kept[a]]
-                _merge_columns(row, pairs[since:merge], sizes[since:merge], linkage)
-                for b in range(count):
-                    to[b] = row[kept[b]]
-                done[a] = merge
-            for i in range(length):
-                stack[i] = slot[stack[i]]
+            _move_together(c, width, length)
+            _compress_rows(c, history, rows, count, merge, linkage)
             width = count
-        # A new chain begins at the cluster of lowest rank.
         if length == 0:
-            first = -1
-            for i in range(width):
-                if size[i] > 0 and (first < 0 or rank[i] < rank[first]):
-                    first = i
-            stack[0] = first
+            c.stack[0] = _lowest_rank(c, width)
             length = 1
-        # Follow nearest neighbours until two clusters are nearest to each other.
-        while True:
-            x = stack[length - 1]
-            row = rows[x, :width]
-            since = done[x]
-            _merge_columns(row, pairs[since:merge], sizes[since:merge], linkage)
-            done[x] = merge
-            height, y = nearest_slot(row, none, rank, np.inf)
-            # Of ties the previous one, so that the chain cannot cycle.
-            if length > 1 and (waits[y] or row[stack[length - 2]] == height):
-                y = stack[length - 2]
-                break
-            stack[length] = y
-            waits[x] = True
-            length += 1
+        length, height = _follow_rows(c, history, rows, width, length, merge, linkage)
+        # The last two leave the chain.
         length -= 2
-        waits[x] = False
-        waits[y] = False
-        merges[merge, 0] = rank[x]
-        merges[merge, 1] = rank[y]
+        y = c.stack[length]
+        x = c.stack[length + 1]
+        history.waits[x] = False
+        history.waits[y] = False
+        merges[merge, 0] = c.rank[x]
+        merges[merge, 1] = c.rank[y]
         merges[merge, 2] = height
-        # Merge the second row into the first.
-        second = rows[y, :width]
-        since = done[y]
-        _merge_columns(second, pairs[since:merge], sizes[since:merge], linkage)
-        _combine(row, second, size[x], size[y], linkage)
-        pairs[merge, 0] = x
-        pairs[merge, 1] = y
-        sizes[merge, 0] = size[x]
-        sizes[merge, 1] = size[y]
-        rank[x] = max(rank[x], rank[y])
-        size[x] = size[x] + size[y]
-        size[y] = 0.0
-        done[x] = merge + 1
-        count -= 1
+        _merge_rows(c, history, rows, width, x, y, merge, linkage)

@@ -15,72 +15,64 @@ from hcbench_vectors._box_kernels import LEAF, Boxes
 from hcbench_vectors._box_search_kernels import (
     NEIGHBOURS,
     Search,
-    add_children,
     distance_of_points,
-    new_search,
+    next_leaf,
+    start_at_root,
 )
 from hcbench_vectors._step_kernels import entry
 
 
 class Components(NamedTuple):
-    """State of `boruvka` for n points, and the m nodes of the k-d tree."""
+    """State of `boruvka` for n points."""
 
     #: (n,) int32. The point that represents the component of each point, as of the last round.
-    component: Any
+    component: NDArray[np.int32]
     #: (n,) int32. A union-find forest of these points; a parent is before its children.
-    parent: Any
+    parent: NDArray[np.int32]
     #: (n,) int32. The points that represent components, in their order.
-    roots: Any
-    #: (m,) int32. The component of all points of a node, or -1.
-    within: Any
+    roots: NDArray[np.int32]
     #: (n,) int32. The nearest point outside of the component, or -1 if it is not known.
-    nearest: Any
+    nearest: NDArray[np.int32]
     #: (n,) float64. Its distance; if it is not known, a lower bound.
-    reach: Any
+    reach: NDArray[np.float64]
     #: (n,) float64. The shortest distance from each component to another one, as far as known.
-    shortest: Any
+    shortest: NDArray[np.float64]
     #: (n,) int32. The point of the component at that distance, or -1.
-    end: Any
+    end: NDArray[np.int32]
 
 
-@register_jitable
-def _new_components(n: int, m: int) -> Components:
+def new_components(n: int) -> Components:
     """Every point is a component, and its own nearest point."""
-    c = Components(
-        np.empty(n, np.int32),
-        np.empty(n, np.int32),
-        np.empty(n, np.int32),
-        np.empty(m, np.int32),
-        np.empty(n, np.int32),
-        np.zeros(n),
-        np.empty(n),
-        np.empty(n, np.int32),
+    # Allocated here and not in a kernel, where it would take longer to compile.
+    return Components(
+        component=np.arange(n, dtype=np.int32),
+        parent=np.arange(n, dtype=np.int32),
+        roots=np.arange(n, dtype=np.int32),
+        nearest=np.arange(n, dtype=np.int32),
+        reach=np.zeros(n),
+        shortest=np.empty(n),
+        end=np.empty(n, np.int32),
     )
-    for x in range(n):
-        c.component[x] = x
-        c.parent[x] = x
-        c.roots[x] = x
-        c.nearest[x] = x
-    return c
 
 
 @register_jitable
-def _update_components(c: Components, boxes: Boxes, n_roots: int) -> None:
+def _update_components(c: Components, boxes: Boxes, within: Any, n_roots: int) -> None:
     """Name the components of points and nodes after the last round. O(n)."""
     first = boxes.first
     last = boxes.last
     m = first.size
+    # Children are after their parent, so they are visited before it.
     for node in range(m - 1, -1, -1):
         if 2 * node + 1 < m:
-            c.within[node] = c.within[2 * node + 1]
-            if c.within[2 * node + 2] != c.within[node]:
-                c.within[node] = -1
+            within[node] = within[2 * node + 1]
+            if within[2 * node + 2] != within[node]:
+                within[node] = -1
             continue
-        c.within[node] = c.parent[c.component[first[node]]]
+        within[node] = c.parent[c.component[first[node]]]
         for x in range(first[node], last[node]):
             c.component[x] = c.parent[c.component[x]]
-            if c.component[x] != c.within[node]:
-                c.within[node] = -1
+            if c.component[x] != within[node]:
+                within[node] = -1
     for at in range(n_roots):
         c.shortest[c.roots[at]] = np.inf
         c.end[c.roots[at]] = -1
@@ -139,31 +131,23 @@ def _search_outside(
     """Search for the nearest point outside of the component of x, if it shortens its edge."""
     # Local names, as reading a field in the loop would count its references each time.
     component = c.component
-    within = c.within
-    waiting = search.waiting
-    distance = search.distance
     totals = search.totals
     first = boxes.first
     last = boxes.last
     component_of_x = component[x]
     nearest = -1
     least = c.shortest[component_of_x]
-    n_waiting = 1
-    waiting[0] = 0
-    distance[0] = 0.0
-    while n_waiting > 0:
-        n_waiting -= 1
-        node = waiting[n_waiting]
-        if distance[n_waiting] >= least or within[node] == component_of_x:
-            continue
-        if 2 * node + 1 < first.size:
-            add_children(axes, points, points, x, boxes, search, n_waiting, node, squares)
-            n_waiting += 2
-            continue
-        start = first[node]
+    n_waiting = start_at_root(search)
+    while True:
+        leaf, n_waiting = next_leaf(
+            axes, points, points, x, boxes, search, n_waiting, least, component_of_x, squares
+        )
+        if leaf < 0:
+            break
+        start = first[leaf]
         for y in range(LEAF):
             totals[y] = distance_of_points(axes, points, x, start + y, squares)
-        for y in range(last[node] - start):
+        for y in range(last[leaf] - start):
             if totals[y] < least and component[start + y] != component_of_x:
                 least = totals[y]
                 nearest = start + y
@@ -243,6 +227,8 @@ def boruvka(
     boxes: Boxes,
     neighbours: NDArray[np.int32],
     squares: bool,
+    search: Search,
+    c: Components,
     edges: NDArray[np.float64],
 ) -> None:
     """Minimum spanning tree by Borůvka's algorithm with searches in a k-d tree.
@@ -265,16 +251,16 @@ def boruvka(
         As `find_neighbours` writes them, or -1 everywhere.
     squares : bool
         Lengths are Euclidean, otherwise Manhattan.
+    search, c
+        New ones, changed.
     edges : (n-1, 4), written
         Two items and the length; the last column is not used.
     """
     n = item.size
-    search = new_search()
-    c = _new_components(n, boxes.first.size)
     n_edges = 0
     n_roots = n
     while n_edges < n - 1:
-        _update_components(c, boxes, n_roots)
+        _update_components(c, boxes, search.within, n_roots)
         _bound_edges(axes, points, c, neighbours, squares)
         _search_all(axes, points, boxes, c, search, squares)
         n_edges = _add_edges(c, n_roots, item, squares, edges, n_edges)

@@ -109,9 +109,9 @@ def _linkage_of_columns(
         prim(columns, code, merges)
         return _in_order(merges)
     if method in _CENTRES and p <= _FEW_COORDINATES:
-        from hcbench_vectors._centre_kernels import merge_centres
+        from hcbench_vectors._centre_kernels import merge_centres, new_centres
 
-        merge_centres(columns, method == "centroid", merges)
+        merge_centres(new_centres(columns), method == "centroid", merges)
         return _labelled(merges)
     distances = np.empty(n * (n - 1) // 2, np.float32 if precision == "single" else np.float64)
     if method in _CENTRES:
@@ -120,18 +120,18 @@ def _linkage_of_columns(
         kernels.measure_pairs(columns, kernels.SQUARED, distances)
         merge_centres_of_pairs(distances, method == "centroid", merges)
         return _labelled(merges)
-    from hcbench_vectors._chain_kernels import chain
+    from hcbench_vectors._chain_kernels import chain, new_clusters, new_pair_rows
 
     kernels.measure_pairs(columns, code, distances)
-    chain(distances, _code(method), merges)
+    chain(distances, _code(method), new_clusters(n), new_pair_rows(n), merges)
     return _in_order(merges)
 
 
 def spanning_tree(vectors: NDArray[np.floating], metric: str, edges: Floats) -> None:
     """Write the edges of a minimum spanning tree, by searches in a k-d tree."""
+    from hcbench_vectors import _box_search_kernels as searches
     from hcbench_vectors._box_kernels import LEAF, Boxes, make_boxes
-    from hcbench_vectors._box_search_kernels import FEW, NEIGHBOURS, find_neighbours
-    from hcbench_vectors._spanning_tree_kernels import boruvka
+    from hcbench_vectors._spanning_tree_kernels import boruvka, new_components
 
     n, p = vectors.shape
     squares = metric == "euclidean"
@@ -149,10 +149,12 @@ def spanning_tree(vectors: NDArray[np.floating], metric: str, edges: Floats) -> 
         high=np.empty((p, m), order="F"),
     )
     make_boxes(points, item, boxes)
-    neighbours = np.full((n, NEIGHBOURS), -1, np.int32)
-    if p <= FEW:
-        find_neighbours(axes, points, boxes, squares, neighbours)
-    boruvka(axes, points, item, boxes, neighbours, squares, edges)
+    search = searches.new_search(m)
+    neighbours = np.full((n, searches.NEIGHBOURS), -1, np.int32)
+    if p <= searches.FEW:
+        nearest = searches.new_nearest()
+        searches.find_neighbours(axes, points, boxes, squares, search, nearest, neighbours)
+    boruvka(axes, points, item, boxes, neighbours, squares, search, new_components(n), edges)
 
 
 def linkage_of_distances(distances: Floats, method: Method) -> Floats:
@@ -178,9 +180,7 @@ def linkage_of_distances(distances: Floats, method: Method) -> Floats:
     if method == "single":
         _prim_of_matrix(distances, 1.0, merges)
     else:
-        from hcbench_vectors._chain_kernels import chain_of_rows
-
-        chain_of_rows(distances, _code(method), merges)
+        _chain_of_matrix(distances, method, merges)
     return _in_order(merges)
 
 
@@ -199,12 +199,10 @@ def linkage_of_similarities(
         merges = _in_order(merges)
         merges[:, 2] *= -1.0
         return merges
-    from hcbench_vectors._chain_kernels import chain_of_rows
-
     shift = shift_of(similarity)
     rows = np.array(similarity, dtype=np.float64, order="C")
     rows *= -(2.0**shift)
-    chain_of_rows(rows, _code(method), merges)
+    _chain_of_matrix(rows, method, merges)
     merges = _in_order(merges)
     merges[:, 2] = unscaled(-merges[:, 2], shift, algorithm, similarity)
     return merges
@@ -217,6 +215,13 @@ def _prim_of_matrix(matrix: NDArray[np.floating[Any]], sign: float, merges: Floa
     rows = np.array(matrix, dtype=np.float64, order="C", copy=None).view()
     rows.flags.writeable = False
     prim_of_matrix(rows, sign, merges)
+
+
+def _chain_of_matrix(rows: Floats, method: Method, merges: Floats) -> None:
+    from hcbench_vectors._chain_kernels import chain_of_rows, new_clusters, new_row_merges
+
+    n = len(rows)
+    chain_of_rows(rows, _code(method), new_clusters(n), new_row_merges(n), merges)
 
 
 def _code(method: Method) -> int:
