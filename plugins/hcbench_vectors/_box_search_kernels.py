@@ -230,6 +230,7 @@ def find_neighbours(
     neighbours : (n, NEIGHBOURS), written
     """
     m = boxes.first.size
+    no_component = -2
     for leaf in range(m // 2, m):
         start = boxes.first[leaf]
         ends = neighbours[start : boxes.last[leaf]]
@@ -242,7 +243,16 @@ def find_neighbours(
         n_waiting = start_at_root(search)
         while True:
             other_leaf, n_waiting = next_leaf(
-                axes, boxes.low, boxes.high, leaf, boxes, search, n_waiting, farthest, 0, squares
+                axes,
+                boxes.low,
+                boxes.high,
+                leaf,
+                boxes,
+                search,
+                n_waiting,
+                farthest,
+                no_component,
+                squares,
             )
             if other_leaf < 0:
                 break

@@ -6,7 +6,7 @@ an item of each of the two merged clusters and the height, in the order of mergi
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -123,22 +123,19 @@ def _measure_all(c: Centres) -> None:
 
 
 @register_jitable
-def _list_kept(gone: Any, width: int, kept: Any, slot: Any) -> None:
-    """Number the clusters of the first ``width`` slots that have not gone."""
-    count = 0
-    for i in range(width):
-        if gone[i] == 0:
-            kept[count] = i
-            slot[i] = count
-            count += 1
-
-
-@register_jitable
 def _compress(c: Centres, width: int, count: int) -> None:
     """Move the ``count`` clusters that remain into the first slots. O(n p)."""
-    _list_kept(c.gone, width, c.kept, c.slot)
+    columns = c.columns
+    kept = c.kept
+    # Number the slots that are kept.
+    at = 0
+    for i in range(width):
+        if c.gone[i] == 0:
+            kept[at] = i
+            c.slot[i] = at
+            at += 1
     for i in range(count):
-        old = c.kept[i]
+        old = kept[i]
         c.size[i] = c.size[old]
         c.item[i] = c.item[old]
         c.bound[i] = c.bound[old]
@@ -148,9 +145,9 @@ def _compress(c: Centres, width: int, count: int) -> None:
             nearest = c.slot[nearest]
         c.nearest[i] = nearest
         c.gone[i] = 0.0
-    for k in range(c.columns.shape[0]):
+    for k in range(columns.shape[0]):
         for i in range(count):
-            c.columns[k, i] = c.columns[k, c.kept[i]]
+            columns[k, i] = columns[k, kept[i]]
     # No pair is found in the slots that are not used any more.
     for i in range(count, width):
         c.bound[i] = np.inf
@@ -182,6 +179,7 @@ def _search_again(c: Centres, u: int, width: int) -> None:
 def _closest_pair(c: Centres, width: int) -> tuple[int, float]:
     """The slot and the bound of the least bound that is attained."""
     while True:
+        # The first chunk with the least bound, and the first of its slots.
         least = _least(c.lows)
         chunk = 0
         while c.lows[chunk] != least:
@@ -227,14 +225,15 @@ def merge_centres(c: Centres, has_sizes: bool, merges: NDArray[np.float64]) -> N
 
     Parameters
     ----------
-    columns : (p, n)
-        The vectors, overwritten by centres.
+    c : Centres
+        New ones, changed.
     has_sizes, merges
     """
     n = c.size.size
     width = n
     _measure_all(c)
     for merge in range(n - 1):
+        # Few clusters remain: move them together, so that the others are not read.
         count = n - merge
         if count < _SPARSE * width:
             _compress(c, width, count)

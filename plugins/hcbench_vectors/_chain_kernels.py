@@ -306,18 +306,18 @@ def _merge_columns(
     row: NDArray[np.float64], history: RowMerges, since: int, until: int, linkage: int
 ) -> None:
     """Merge the columns of the clusters of some merges in one row: O(number of these merges)."""
-    pairs = history.pairs
-    sizes = history.sizes
-    for merge in range(since, until):
-        u = pairs[merge, 0]
-        v = pairs[merge, 1]
+    pairs = history.pairs[since:until]
+    sizes = history.sizes[since:until]
+    for i in range(len(pairs)):
+        u = pairs[i, 0]
+        v = pairs[i, 1]
         if linkage == COMPLETE:
             row[u] = max(row[u], row[v])
         elif linkage == WEIGHTED:
             row[u] = 0.5 * (row[u] + row[v])
         else:
-            a = sizes[merge, 0]
-            b = sizes[merge, 1]
+            a = sizes[i, 0]
+            b = sizes[i, 1]
             row[u] = (a * row[u] + b * row[v]) / (a + b)
         row[v] = np.inf
 

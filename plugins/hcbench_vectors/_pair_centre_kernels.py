@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba.extending import register_jitable
@@ -19,38 +19,39 @@ class PairedClusters(NamedTuple):
     #: (n (n-1) / 2,) float64. Squared distances of the first ``width`` slots, as of `pdist`.
     square: NDArray[np.float64]
     #: (n,) float64. Numbers of items.
-    size: Any
+    size: NDArray[np.float64]
     #: (n,) float64. Infinite if the cluster has gone into another one, otherwise 0.
-    gone: Any
+    gone: NDArray[np.float64]
     #: (n,) float64. A lower bound of the squared distance to the clusters in higher slots.
-    bound: Any
+    bound: NDArray[np.float64]
     #: (n,) int64. The slot of the cluster at that distance; the own one if it is not known.
-    nearest: Any
+    nearest: NDArray[np.int64]
     #: (n,) int64. 0..n-1: of equal distances that of the lowest slot is preferred.
-    order: Any
+    order: NDArray[np.int64]
     #: (n,) int64. An item of each cluster.
-    item: Any
+    item: NDArray[np.int64]
     #: (n,) float64. Work space of `_combine`: the distances of the cluster that goes.
-    row: Any
-    #: (n,) int64 each. Work space of `_compress`: the old slot of each new one, and the reverse.
-    kept: Any
-    slot: Any
+    row: NDArray[np.float64]
+    #: (n,) int64. Work space of `_compress`: the old slot of each new one.
+    kept: NDArray[np.int64]
+    #: (n,) int64. Work space of `_compress`: the new slot of each old one.
+    slot: NDArray[np.int64]
 
 
-@register_jitable
-def _new_clusters(square: NDArray[np.float64], n: int) -> PairedClusters:
-    order = np.arange(n)
+def new_paired_clusters(square: NDArray[np.float64], n: int) -> PairedClusters:
+    """Each item is a cluster, whose bound and nearest one are not known."""
+    # Allocated here and not in a kernel, where it would take longer to compile.
     return PairedClusters(
-        square,
-        np.ones(n),
-        np.zeros(n),
-        np.empty(n),
-        np.empty(n, np.int64),
-        order,
-        order.copy(),
-        np.zeros(n),
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
+        square=square,
+        size=np.ones(n),
+        gone=np.zeros(n),
+        bound=np.empty(n),
+        nearest=np.empty(n, np.int64),
+        order=np.arange(n),
+        item=np.arange(n),
+        row=np.zeros(n),
+        kept=np.empty(n, np.int64),
+        slot=np.empty(n, np.int64),
     )
 
 
@@ -68,23 +69,27 @@ def _compress(c: PairedClusters, width: int) -> None:
     """Move the pairs of the clusters that remain together. O(n^2)."""
     square = c.square
     kept = c.kept
+    # Number the slots that are kept.
     count = 0
     for i in range(width):
         if c.gone[i] == 0:
             kept[count] = i
             c.slot[i] = count
             count += 1
+    # Their pairs: that of slots i and j > i is at start + j.
     at = 0
     for a in range(count):
         start = kept[a] * (2 * width - kept[a] - 3) // 2 - 1
         for b in range(a + 1, count):
             square[at] = square[start + kept[b]]
             at += 1
+    # No nearest one has gone, as `_combine` replaces the cluster that goes.
     for i in range(count):
-        c.size[i] = c.size[kept[i]]
-        c.item[i] = c.item[kept[i]]
-        c.bound[i] = c.bound[kept[i]]
-        c.nearest[i] = c.slot[c.nearest[kept[i]]]
+        old = kept[i]
+        c.size[i] = c.size[old]
+        c.item[i] = c.item[old]
+        c.bound[i] = c.bound[old]
+        c.nearest[i] = c.slot[c.nearest[old]]
         c.gone[i] = 0.0
 
 
@@ -121,16 +126,17 @@ def _combine(c: PairedClusters, u: int, v: int, width: int, least: float, share:
     ``d(uv, i) = share d(u, i) + (1 - share) d(v, i) - share (1 - share) d(u, v)``, of squares.
     """
     rest = 1.0 - share
-    less = share * rest * least
+    lowering = share * rest * least
     square = c.square
     row = c.row
     gone = c.gone
     bound = c.bound
     nearest = c.nearest
+    # Clusters in lower slots have a bound of their distance to u: it remains one, or is lowered.
     at = u - 1
     for i in range(u):
         if gone[i] == 0:
-            near = max(share * square[at] + rest * row[i] - less, 0.0)
+            near = max(share * square[at] + rest * row[i] - lowering, 0.0)
             square[at] = near
             if nearest[i] == v:
                 nearest[i] = u
@@ -138,39 +144,49 @@ def _combine(c: PairedClusters, u: int, v: int, width: int, least: float, share:
                 bound[i] = near
                 nearest[i] = u
         at += width - i - 2
+    # Those between the slots have none, and lose v; without it their bound remains one.
     for i in range(u + 1, v):
         if nearest[i] == v:
             nearest[i] = i  # not known
+    # Those in higher slots than u are searched next.
     start = u * (2 * width - u - 1) // 2
     upper = square[start : start + width - u - 1]
     upper_of_v = row[u + 1 : width]
     for i in range(upper.size):
-        upper[i] = max(share * upper[i] + rest * upper_of_v[i] - less, 0.0)
+        upper[i] = max(share * upper[i] + rest * upper_of_v[i] - lowering, 0.0)
+
+
+@register_jitable
+def _join(c: PairedClusters, u: int, v: int, width: int, least: float, share: float) -> None:
+    """Merge the cluster of slot v into slot u, at the squared distance ``least``. O(n)."""
+    c.size[u] += c.size[v]
+    c.gone[v] = np.inf
+    _read(c, v, width)
+    _combine(c, u, v, width, least, share)
+    _search(c, u, width)
 
 
 @entry
-def merge_centres_of_pairs(
-    square: NDArray[np.float64], has_sizes: bool, merges: NDArray[np.float64]
-) -> None:
+def merge_centres_of_pairs(c: PairedClusters, has_sizes: bool, merges: NDArray[np.float64]) -> None:
     """Centroid linkage, or median linkage without ``has_sizes``, whose heights may decrease.
 
     The generic algorithm of Müllner (2011, section 3.1): each cluster has a lower bound of its
     distance to the clusters in higher slots, which is searched again if it is the least of all and
-    no longer attained. O(n^3) time at worst, O(n^2) on usual data; O(n) memory besides ``square``.
+    no longer attained. O(n^3) time at worst, O(n^2) on usual data; O(n) memory besides the pairs.
 
     Parameters
     ----------
-    square : (n (n-1) / 2,)
-        Squared distances in the order of `pdist`, overwritten.
+    c : PairedClusters
+        New ones, whose squared distances are overwritten.
     merges : (n-1, 4), written
         An item of each of the two merged clusters and the height.
     """
     n = merges.shape[0] + 1
     width = n
-    c = _new_clusters(square, n)
     for i in range(n):
         _search(c, i, n)
     for merge in range(n - 1):
+        # Few clusters remain: move their pairs together, so that the others are not read.
         count = n - merge
         if count < _SPARSE * width:
             _compress(c, width)
@@ -183,8 +199,4 @@ def merge_centres_of_pairs(
         share = 0.5
         if has_sizes:
             share = c.size[u] / (c.size[u] + c.size[v])
-        c.size[u] += c.size[v]
-        c.gone[v] = np.inf
-        _read(c, v, width)
-        _combine(c, u, v, width, least, share)
-        _search(c, u, width)
+        _join(c, u, v, width, least, share)

@@ -78,11 +78,12 @@ def label(merges: NDArray[np.float64]) -> None:
                 parent[item] = root
                 item = above
             merges[row, side] = root
-        u = int(min(merges[row, 0], merges[row, 1]))
-        v = int(max(merges[row, 0], merges[row, 1]))
+        u = int(merges[row, 0])
+        v = int(merges[row, 1])
         parent[u] = n + row
         parent[v] = n + row
         size[n + row] = size[u] + size[v]
-        merges[row, 0] = u
-        merges[row, 1] = v
+        # The smaller number first, as scipy has it.
+        merges[row, 0] = min(u, v)
+        merges[row, 1] = max(u, v)
         merges[row, 3] = size[n + row]

@@ -115,10 +115,8 @@ def _linkage_of_columns(
         return _labelled(merges)
     distances = np.empty(n * (n - 1) // 2, np.float32 if precision == "single" else np.float64)
     if method in _CENTRES:
-        from hcbench_vectors._pair_centre_kernels import merge_centres_of_pairs
-
         kernels.measure_pairs(columns, kernels.SQUARED, distances)
-        merge_centres_of_pairs(distances, method == "centroid", merges)
+        _merge_centres_of_pairs(distances, method, merges)
         return _labelled(merges)
     from hcbench_vectors._chain_kernels import chain, new_clusters, new_pair_rows
 
@@ -145,8 +143,8 @@ def spanning_tree(vectors: NDArray[np.floating], metric: str, edges: Floats) -> 
     boxes = Boxes(
         first=np.empty(m, np.int64),
         last=np.empty(m, np.int64),
-        low=np.empty((p, m), order="F"),
-        high=np.empty((p, m), order="F"),
+        low=np.empty((p, m)),
+        high=np.empty((p, m)),
     )
     make_boxes(points, item, boxes)
     search = searches.new_search(m)
@@ -171,11 +169,9 @@ def linkage_of_distances(distances: Floats, method: Method) -> Floats:
         return linkage(squareform(distances, checks=False), method)
     merges = np.empty((n - 1, 4))
     if method in _CENTRES:
-        from hcbench_vectors._pair_centre_kernels import merge_centres_of_pairs
-
         pairs = squareform(distances, checks=False)
         pairs *= pairs
-        merge_centres_of_pairs(pairs, method == "centroid", merges)
+        _merge_centres_of_pairs(pairs, method, merges)
         return _labelled(merges)
     if method == "single":
         _prim_of_matrix(distances, 1.0, merges)
@@ -215,6 +211,13 @@ def _prim_of_matrix(matrix: NDArray[np.floating[Any]], sign: float, merges: Floa
     rows = np.array(matrix, dtype=np.float64, order="C", copy=None).view()
     rows.flags.writeable = False
     prim_of_matrix(rows, sign, merges)
+
+
+def _merge_centres_of_pairs(squares: Floats, method: Method, merges: Floats) -> None:
+    from hcbench_vectors._pair_centre_kernels import merge_centres_of_pairs, new_paired_clusters
+
+    clusters = new_paired_clusters(squares, len(merges) + 1)
+    merge_centres_of_pairs(clusters, method == "centroid", merges)
 
 
 def _chain_of_matrix(rows: Floats, method: Method, merges: Floats) -> None:

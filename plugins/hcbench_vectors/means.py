@@ -26,7 +26,7 @@ Ids: TypeAlias = NDArray[np.int64]
 #: Search the nearest clusters of slots, among the first ``count``.
 _Search: TypeAlias = Callable[[Ids, int], None]
 #: Merge mutual pairs and list what is searched next: as `_means_kernels.next_round`.
-_Advance: TypeAlias = Callable[[int, int, int, Floats, Ids, Ids], tuple[int, int, int]]
+_Advance: TypeAlias = Callable[[kernels.Progress, kernels.Rounds], kernels.Progress]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,28 +108,25 @@ def average_of_cosines(directions: Floats) -> Floats:
 
 
 def _merge_products(vectors: Floats, size: Floats, sign: float, limits: Limits) -> Floats:
-    """The merges of clusters of largest mean product, as `_Clusters.merge_all` returns them."""
-    clusters = _Clusters(vectors, size, limits)
+    """The merges of clusters of largest mean product, as `_merge_all` returns them."""
+    clusters = _new_clusters(vectors, size)
+    most_searches = limits.many * len(vectors)
 
     def search(rows: Ids, count: int) -> None:
         searched = clusters.mean[rows]
         searched *= sign
-        width = max(1, min(count, limits.tile // len(rows)))
-        buffer = np.empty(len(rows) * width)
-        for first in range(0, count, width):
-            scores = _products(searched, clusters.mean[first : min(first + width, count)], buffer)
+        for first, scores in _tiles(searched, clusters.mean[:count], limits.tile):
             kernels.update_nearest(scores, first, rows, clusters.nearest, clusters.best)
 
-    def advance(
-        count: int, n_rows: int, n_searches: int, merges: Floats, moved: Ids, rows: Ids
-    ) -> tuple[int, int, int]:
+    def advance(progress: kernels.Progress, rounds: kernels.Rounds) -> kernels.Progress:
         return kernels.next_rounds_of_products(
-            count, n_rows, n_searches, limits.many * len(vectors), limits.little, sign,
-            clusters.nearest, clusters.best, clusters.mean, clusters.square, clusters.size,
-            clusters.item, clusters.floor, merges, moved, rows,
-        )  # fmt: skip
+            progress, most_searches, limits.little, sign, clusters, rounds
+        )
 
-    return clusters.merge_all(search, advance, threads=vectors.shape[1] >= limits.wide)
+    n_threads = 1
+    if vectors.shape[1] >= limits.wide:
+        n_threads = _allowed_threads(len(vectors), limits)
+    return _merge_all(len(vectors), search, advance, limits.rows, n_threads)
 
 
 def ward_of_vectors(
@@ -144,39 +141,52 @@ def ward_of_vectors(
     """
     centred = vectors - exact_centre(vectors)
     shift = shift_of(centred)
-    clusters = _Clusters(centred * 2.0**shift, np.ones(len(vectors)), limits)
+    clusters = _new_clusters(centred * 2.0**shift, np.ones(len(vectors)))
+    most_searches = limits.many * len(vectors)
 
     def search(rows: Ids, count: int) -> None:
-        searched = clusters.mean[rows]
-        width = max(1, min(count, limits.tile // len(rows)))
-        buffer = np.empty(len(rows) * width)
-        for first in range(0, count, width):
-            products = _products(searched, clusters.mean[first : min(first + width, count)], buffer)
-            kernels.update_nearest_ward(
-                products, first, count, rows, clusters.mean, clusters.square, clusters.size,
-                clusters.nearest, clusters.best,
-            )  # fmt: skip
+        for first, products in _tiles(clusters.mean[rows], clusters.mean[:count], limits.tile):
+            kernels.update_nearest_ward(products, first, count, rows, clusters)
 
-    def advance(
-        count: int, n_rows: int, n_searches: int, merges: Floats, moved: Ids, rows: Ids
-    ) -> tuple[int, int, int]:
-        return kernels.next_round(
-            count, n_rows, n_searches, limits.many * len(vectors), clusters.nearest, clusters.best,
-            clusters.mean, clusters.square, clusters.size, clusters.item, clusters.floor,
-            merges, moved, rows,
-        )  # fmt: skip
+    def advance(progress: kernels.Progress, rounds: kernels.Rounds) -> kernels.Progress:
+        return kernels.next_round(progress, most_searches, clusters, rounds)
 
-    merges = clusters.merge_all(search, advance, threads=True)
+    n_threads = _allowed_threads(len(vectors), limits)
+    merges = _merge_all(len(vectors), search, advance, limits.rows, n_threads)
     label(merges)
     heights = np.sqrt(2.0 * np.abs(np.minimum(merges[:, 2], 0.0)))
     merges[:, 2] = unscaled(heights, shift, algorithm, vectors)
     return merges
 
 
-def _products(searched: Floats, candidates: Floats, buffer: Floats) -> Floats:
-    """One tile of dot products, in the buffer."""
-    tile = buffer[: len(searched) * len(candidates)].reshape(len(searched), len(candidates))
-    return np.dot(searched, candidates.T, out=tile)
+def _new_clusters(vectors: Floats, size: Floats) -> kernels.Clusters:
+    """Each vector is a cluster of some size; no nearest one is known."""
+    n = len(vectors)
+    mean = np.ascontiguousarray(vectors)
+    return kernels.Clusters(
+        mean=mean,
+        square=np.einsum("ij,ij->i", mean, mean),
+        size=size,
+        item=np.arange(n),
+        floor=np.full(n, np.inf),
+        nearest=np.full(n, kernels.UNKNOWN),
+        best=np.full(n, -np.inf),
+    )
+
+
+def _tiles(searched: Floats, means: Floats, tile: int) -> Iterator[tuple[int, Floats]]:
+    """Dot products of some means with all, at most ``tile`` at a time, and the first of these.
+
+    The next products overwrite them.
+    """
+    count = len(means)
+    width = max(1, min(count, tile // len(searched)))
+    buffer = np.empty(len(searched) * width)
+    for first in range(0, count, width):
+        candidates = means[first : first + width]
+        products = buffer[: len(searched) * len(candidates)]
+        products = products.reshape(len(searched), len(candidates))
+        yield first, np.dot(searched, candidates.T, out=products)
 
 
 # The products are too small for threads of their own: these took 10 times as long on a machine with
@@ -184,52 +194,41 @@ def _products(searched: Floats, candidates: Floats, buffer: Floats) -> Floats:
 _BLAS = ThreadpoolController()
 
 
-def _allowed_threads() -> int:
-    """The number of threads that BLAS may use."""
+def _allowed_threads(n: int, limits: Limits) -> int:
+    """The number of searches of n clusters at once: as many as there are threads of BLAS."""
+    if n <= limits.rows:
+        return 1
     return max((lib["num_threads"] for lib in _BLAS.info() if lib["user_api"] == "blas"), default=1)
 
 
-class _Clusters:
-    """The arrays of `_means_kernels`, and the loop over rounds."""
+def _merge_all(
+    n: int, search: _Search, advance: _Advance, most_rows: int, n_threads: int
+) -> Floats:
+    """Search and merge until one cluster remains; return items and scores by falling score.
 
-    def __init__(self, vectors: Floats, size: Floats, limits: Limits) -> None:
-        self.limits = limits
-        n = len(vectors)
-        self.mean = np.ascontiguousarray(vectors)
-        self.square = np.einsum("ij,ij->i", self.mean, self.mean)
-        self.size = size
-        self.item = np.arange(n)
-        self.floor = np.full(n, np.inf)
-        self.nearest = np.full(n, kernels.UNKNOWN)
-        self.best = np.full(n, -np.inf)
-
-    def merge_all(self, search: _Search, advance: _Advance, *, threads: bool) -> Floats:
-        """Search and merge until one cluster remains; return items and scores by falling score.
-
-        As many searches at once as there are threads, which does not change the result.
-        """
-        n = len(self.mean)
-        n_threads = _allowed_threads() if threads and n > self.limits.rows else 1
-        with _BLAS.limit(limits=1, user_api="blas"), ThreadPoolExecutor(n_threads) as pool:
-            merges = self._merge_all(search, advance, pool.map if n_threads > 1 else map)
-        return merges[np.argsort(-merges[:, 2], kind="stable")]
-
-    def _merge_all(
-        self, search: _Search, advance: _Advance, map_parts: Callable[..., Iterator[None]]
-    ) -> Floats:
-        n = count = len(self.mean)
-        most_rows = self.limits.rows
-        merges = np.empty((n - 1, 4))
-        moved = np.empty(n, np.int64)
-        rows = np.arange(n)
-        n_rows = n_searches = n
-        while count > 1:
-            if n_rows <= most_rows:
-                if n_rows > 0:
-                    search(rows[:n_rows], count)
+    ``n_threads`` searches, each of ``most_rows`` clusters, are made at once, which does not change
+    the result.
+    """
+    rounds = kernels.Rounds(
+        merges=np.empty((n - 1, 4)),
+        moved=np.empty(n, np.int64),
+        must_search=np.empty(n, np.bool_),
+        rows=np.arange(n),
+    )
+    progress = kernels.Progress(count=n, n_rows=n, n_searches=n)
+    with _BLAS.limit(limits=1, user_api="blas"), ThreadPoolExecutor(n_threads) as pool:
+        # Without a pool where one search is made at a time.
+        map_parts: Callable[..., Iterator[None]] = pool.map if n_threads > 1 else map
+        while progress.count > 1:
+            parts = _parts(rounds.rows[: progress.n_rows], most_rows)
+            if len(parts) == 1:
+                search(parts[0], progress.count)
             else:
-                starts = range(0, n_rows, most_rows)
-                parts = [rows[at : min(at + most_rows, n_rows)] for at in starts]
-                list(map_parts(search, parts, repeat(count)))
-            count, n_rows, n_searches = advance(count, n_rows, n_searches, merges, moved, rows)
-        return merges
+                list(map_parts(search, parts, repeat(progress.count)))
+            progress = advance(progress, rounds)
+    return rounds.merges[np.argsort(-rounds.merges[:, 2], kind="stable")]
+
+
+def _parts(rows: Ids, most_rows: int) -> list[Ids]:
+    """The rows to search, at most so many in a part."""
+    return [rows[start : start + most_rows] for start in range(0, len(rows), most_rows)]
