@@ -57,20 +57,28 @@ def related_neighbours(
     if problem.vectors is None:
         raise NotApplicableError("this data set has no vectors")
     class_of, coarse = finest_classes(problem)
-    shared = np.flatnonzero(np.bincount(coarse)[coarse] > 1) if of is None else np.array([of])
-    if not shared.size:
+    if of is None:
+        # Classes that share their coarsest class with another one.
+        size_of_coarse = np.bincount(coarse)
+        rows = np.flatnonzero(size_of_coarse[coarse] > 1)
+    else:
+        rows = np.array([of])
+    if not rows.size:
         raise NotApplicableError("no two classes share their coarsest class")
-    if max(shared[-1], k) >= coarse.size:
+    if max(rows[-1], k) >= coarse.size:
         raise ParameterError(
             f"of and k must be below the number of classes, {coarse.size}; got of={of}, k={k}"
         )
-    mean = average_dot_products if by == "dot-product" else average_distances
-    far = mean(problem.vectors.astype(np.float64, copy=False), class_of, shared)
+    vectors = problem.vectors.astype(np.float64, copy=False)
     if by == "dot-product":
-        far = -far
-    far[np.arange(shared.size), shared] = np.inf
-    closest = np.argsort(far, axis=1, kind="stable")[:, :k]
-    return float((coarse[closest] == coarse[shared][:, None]).sum(axis=1).mean())
+        distance = -average_dot_products(vectors, class_of, rows)
+    else:
+        distance = average_distances(vectors, class_of, rows)
+    # A class is not one of its own neighbours.
+    distance[np.arange(rows.size), rows] = np.inf
+    neighbours = np.argsort(distance, axis=1, kind="stable")[:, :k]
+    is_related = coarse[neighbours] == coarse[rows][:, None]
+    return float(is_related.sum(axis=1).mean())
 
 
 def finest_classes(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -109,14 +117,19 @@ def average_dot_products(
 
     n = class_of.size
     size = np.bincount(class_of).astype(np.float64)
-    selected = np.arange(size.size) if rows is None else rows
+    if rows is None:
+        rows = np.arange(size.size)
     members = sparse.csr_array((np.ones(n), (class_of, np.arange(n))))
     sums: Any = members @ vectors
-    sums = sums if isinstance(sums, np.ndarray) else sums.toarray()
+    if not isinstance(sums, np.ndarray):
+        sums = sums.toarray()
+    # The dot product of two sums is the sum of all dot products. Inside of a class it includes
+    # those of items with themselves.
+    total = sums[rows] @ sums.T
     squares = np.asarray((vectors * vectors).sum(axis=1), dtype=np.float64).ravel()
-    total = sums[selected] @ sums.T
-    total[np.arange(selected.size), selected] -= np.bincount(class_of, weights=squares)[selected]
-    return _over_pairs(total, size, selected)
+    square_of_class = np.bincount(class_of, weights=squares)
+    total[np.arange(rows.size), rows] -= square_of_class[rows]
+    return _over_pairs(total, size, rows)
 
 
 def average_distances(
@@ -132,20 +145,22 @@ def average_distances(
     memory at a time.
     """
     size = np.bincount(class_of).astype(np.float64)
-    selected = np.arange(size.size) if rows is None else rows
-    items = np.flatnonzero(np.isin(class_of, selected))
-    place = np.searchsorted(selected, class_of)
-    total = np.zeros((selected.size, size.size))
+    if rows is None:
+        rows = np.arange(size.size)
+    items = np.flatnonzero(np.isin(class_of, rows))
     # The items of the chosen classes first, so that they are slices of rows.
     order = np.concatenate([items, np.setdiff1d(np.arange(class_of.size), items)])
     between = euclidean_of_rows(vectors[order])
+    # Whether each item, in this order, is in each class.
     members = np.eye(size.size)[class_of[order]]
+    row_of_item = np.searchsorted(rows, class_of[items])
+    total = np.zeros((rows.size, size.size))
     step = max(1, block_size // class_of.size)
     for first in range(0, items.size, step):
         block = slice(first, min(first + step, items.size))
         to_classes = between(block, slice(0, class_of.size)) @ members
-        np.add.at(total, place[items[block]], to_classes)
-    return _over_pairs(total, size, selected)
+        np.add.at(total, row_of_item[block], to_classes)
+    return _over_pairs(total, size, rows)
 
 
 def _over_pairs(total: Floats, size: Floats, rows: NDArray[np.int64]) -> Floats:

@@ -70,16 +70,25 @@ def principal_axes(
 def _decomposed(
     vectors: Vectors, r: int, rng: np.random.Generator, method: Decomposition, *, of_rows: bool
 ) -> Floats:
+    """Scores if ``of_rows``, otherwise axes."""
     if method == "auto":
-        small = _SMALL if isinstance(vectors, np.ndarray) else _SMALL_SPARSE
-        is_small = min(vectors.shape) <= max(small, 8 * r)
-        method = "complete" if is_small else "iterative"
+        method = _faster_method(vectors, r)
     if method == "iterative":
         try:
             return _iterated(vectors, r, rng, of_rows=of_rows)
         except ArpackError:  # for example if all vectors are zero
             pass
     return _complete(vectors, r, of_rows=of_rows)
+
+
+def _faster_method(vectors: Vectors, r: int) -> Decomposition:
+    """Completely if there are few rows or columns, or r is not small beside their number."""
+    small = _SMALL_SPARSE
+    if isinstance(vectors, np.ndarray):
+        small = _SMALL
+    if min(vectors.shape) <= max(small, 8 * r):
+        return "complete"
+    return "iterative"
 
 
 def _complete(vectors: Vectors, r: int, *, of_rows: bool) -> Floats:
@@ -89,45 +98,56 @@ def _complete(vectors: Vectors, r: int, *, of_rows: bool) -> Floats:
     the shorter side as well.
     """
     n, p = vectors.shape
-    if n <= p:
-        left_vectors, values, _ = svd(_triangle(vectors.T).T)
-        singular = left_vectors[:, :r]
+    if n > p:
+        # X = Q R: the right singular vectors of R are those of X.
+        _, values, right_vectors = svd(_triangle(vectors))
+        axes = right_vectors[:r].T
         if of_rows:
-            return np.asarray(singular * values[:r], dtype=np.float64)
-        singular = singular[:, values[:r] > values[0] * _noise(vectors)]
-        axes: Floats = np.linalg.qr(np.asarray(vectors.T @ singular))[0]
-        return axes
-    _, values, right_vectors = svd(_triangle(vectors))
-    singular = right_vectors[:r].T
+            return np.asarray(vectors @ axes, dtype=np.float64)
+        is_distinct = values[:r] > values[0] * _noise(vectors)
+        return np.asarray(axes[:, is_distinct], dtype=np.float64)
+    # X' = Q R: the left singular vectors of R' are those of X.
+    left_vectors, values, _ = svd(_triangle(vectors.T).T)
+    left_vectors = left_vectors[:, :r]
     if of_rows:
-        return np.asarray(vectors @ singular, dtype=np.float64)
-    return np.asarray(singular[:, values[:r] > values[0] * _noise(vectors)], dtype=np.float64)
+        return np.asarray(left_vectors * values[:r], dtype=np.float64)
+    # X' U is V times the singular values, up to rounding: its columns are made orthonormal.
+    is_distinct = values[:r] > values[0] * _noise(vectors)
+    orthonormal, _ = np.linalg.qr(np.asarray(vectors.T @ left_vectors[:, is_distinct]))
+    return np.asarray(orthonormal, dtype=np.float64)
 
 
 def _triangle(tall: Any) -> Floats:
     """R (m, m) of ``tall = Q R``, by blocks of rows, so that no copy of all rows is needed."""
-    rows, m = tall.shape
+    n_rows, m = tall.shape
     if not isinstance(tall, np.ndarray):
         tall = tall.tocsr()
     step = max(m, _BLOCK_SIZE // m)
     triangle = np.empty((0, m))
-    for first in range(0, rows, step):
+    for first in range(0, n_rows, step):
         block = tall[first : first + step]
-        dense = block if isinstance(block, np.ndarray) else block.toarray()
-        together = np.vstack([triangle, dense])
-        triangle = np.asarray(np.linalg.qr(together, mode="r"))
+        if not isinstance(block, np.ndarray):
+            block = block.toarray()
+        # The triangle of the rows so far stands for them.
+        stacked = np.vstack([triangle, block])
+        triangle = np.asarray(np.linalg.qr(stacked, mode="r"))
     return triangle
 
 
 def _iterated(vectors: Vectors, r: int, rng: np.random.Generator, *, of_rows: bool) -> Floats:
-    decomposition: Any = svds(vectors, k=r, v0=rng.standard_normal(min(vectors.shape)))
+    """By ARPACK, from a random start; the components are in no order."""
+    start = rng.standard_normal(min(vectors.shape))
+    decomposition: Any = svds(vectors, k=r, v0=start)
     left_vectors, values, right_vectors = decomposition
     falling = np.argsort(-values, kind="stable")
-    if not of_rows:
-        falling = falling[values[falling] > values.max() * _noise(vectors)]
-    result: Floats = (left_vectors * values)[:, falling] if of_rows else right_vectors[falling].T
-    return result
+    if of_rows:
+        scores: Floats = (left_vectors * values)[:, falling]
+        return scores
+    falling = falling[values[falling] > values.max() * _noise(vectors)]
+    axes: Floats = right_vectors[falling].T
+    return axes
 
 
 def _noise(vectors: Vectors) -> float:
+    """The relative size of singular values that are only rounding errors."""
     return float(max(vectors.shape) * np.finfo(np.float64).eps)

@@ -49,31 +49,27 @@ def hdbscan_tree(
     """
     if given.n == 1:
         return Tree([-1], names=given.names)  # no pair, no height
-    exponent = 0
     if oracle.kind == "similarities":
-        metric_option = "" if metric == "euclidean" else f"metric={metric}"
-        similarity = read_similarities(oracle, "HDBSCAN", reduction, of_vectors=metric_option)
-        with np.errstate(over="ignore"):
-            data = distances_of_similarities(similarity)[0]
-            metric = "precomputed"
-        if not np.isfinite(data).all():
-            raise DataError(
-                "HDBSCAN: differences of the similarities are larger than any number; divide them "
-                "by 10"
-            )
+        data = _distances_of_similarities(oracle, metric, reduction)
+        metric = "precomputed"
+        exponent = 0
     else:
         vectors = read_vectors(oracle, rng, "HDBSCAN", reduction)
         vectors, metric = for_cosine(vectors, metric, "HDBSCAN", given.names)
+        exponent = 0
         if metric != "cosine":  # which does not depend on the scale
             vectors, exponent = _in_range(vectors)
         data, metric = _prepared(vectors, given, metric)
+    algorithm = "best"
+    if alpha != 1 and metric != "precomputed":
+        # Its Boruvka algorithm gives a wrong tree if alpha is not 1 (seen in 0.8.44).
+        algorithm = "prims_kdtree"
     model = hdbscan.HDBSCAN(
         min_cluster_size=min_cluster_size,
         min_samples=min_samples,
         metric=metric,
         alpha=alpha,
-        # Its Boruvka algorithm gives a wrong tree if alpha is not 1 (seen in 0.8.44).
-        algorithm="prims_kdtree" if alpha != 1 and metric != "precomputed" else "best",
+        algorithm=algorithm,
         approx_min_span_tree=False,
         core_dist_n_jobs=1,  # more would start processes outside the time limit
     )
@@ -81,11 +77,36 @@ def hdbscan_tree(
         # Older versions of hdbscan pass a renamed argument to scikit-learn.
         warnings.simplefilter("ignore", FutureWarning)
         model.fit(data)
+    # Label -1 is noise; clusters are numbered from 0.
     oracle.report(clusters=model.labels_.max() + 1, noise=(model.labels_ < 0).sum())
     merges = np.asarray(model.single_linkage_tree_.to_numpy(), dtype=np.float64)
     if exponent:
         merges[:, 2] = _scaled(merges[:, 2], exponent)
     return Tree.from_linkage(merges, names=given.names)
+
+
+def _distances_of_similarities(
+    oracle: Oracle, metric: str, reduction: Reduction
+) -> NDArray[np.float64]:
+    """Distances max(S) - S (n, n).
+
+    Raises
+    ------
+    DataError
+        If one is larger than any number.
+    """
+    # Similarities have no metric, so that only the default is accepted.
+    metric_option = ""
+    if metric != "euclidean":
+        metric_option = f"metric={metric}"
+    similarity = read_similarities(oracle, "HDBSCAN", reduction, of_vectors=metric_option)
+    with np.errstate(over="ignore"):
+        distances, _ = distances_of_similarities(similarity)
+    if not np.isfinite(distances).all():
+        raise DataError(
+            "HDBSCAN: differences of the similarities are larger than any number; divide them by 10"
+        )
+    return distances
 
 
 def _in_range(vectors: Vectors) -> tuple[Vectors, int]:
@@ -97,7 +118,8 @@ def _in_range(vectors: Vectors) -> tuple[Vectors, int]:
     values = vectors if isinstance(vectors, np.ndarray) else vectors.data
     if not values.size:
         return vectors, 0
-    _, exponent = math.frexp(max(float(values.max()), -float(values.min())))
+    largest = max(float(values.max()), -float(values.min()))
+    _, exponent = math.frexp(largest)
     if abs(exponent) <= _LARGEST_EXPONENT:
         return vectors, 0
     # In two steps, as 2 to the power of -exponent may itself not be a number.

@@ -57,17 +57,14 @@ def dot_product(
     if given.n == 1:
         return Tree([-1], names=given.names)  # no pair, no height
     if oracle.kind == "similarities":
-        # An affinity other than the default, which similarities do not have.
-        of_vectors = ""
-        if affinity != "dot":
-            of_vectors = f"affinity={affinity}"
-        similarity = read_similarities(oracle, "DotProduct", reduction, of_vectors=of_vectors)
-        merges = linkage_of_similarities(similarity, "average", "DotProduct")
+        merges = _merges_of_similarities(oracle, affinity, reduction)
+        # The first merge is that of the largest similarity.
         leaves = np.full(given.n, merges[0, 2])
         _warn_of_negative(merges, -_NEGLIGIBLE * np.abs(merges[:, 2]).max())
         return _tree(merges, leaves, given)
-    raw: Any = oracle.read()
-    p = raw.shape[1]
+    # The number of features of the data, also if the vectors are principal component scores.
+    data: Any = oracle.read()
+    p = data.shape[1]
     vectors = read_vectors(oracle, rng, "DotProduct", reduction)
     scale = 1.0 / p
     if affinity == "cosine":
@@ -76,24 +73,38 @@ def dot_product(
         scale = 1.0
     merges = merge_by_products(vectors, "DotProduct")
     merges[:, 2] *= scale
-    leaves = scale * np.asarray((vectors * vectors).sum(axis=1), dtype=np.float64).ravel()
+    squares = np.asarray((vectors * vectors).sum(axis=1), dtype=np.float64).ravel()
+    leaves = scale * squares
     _warn_of_negative(merges, -_sampling_error(merges, leaves, p))
     return _tree(merges, leaves, given)
+
+
+def _merges_of_similarities(oracle: Oracle, affinity: str, reduction: Reduction) -> Floats:
+    """The merges of largest mean similarity."""
+    # Similarities have no affinity, so that only the default is accepted.
+    affinity_option = ""
+    if affinity != "dot":
+        affinity_option = f"affinity={affinity}"
+    similarity = read_similarities(oracle, "DotProduct", reduction, of_vectors=affinity_option)
+    return linkage_of_similarities(similarity, "average", "DotProduct")
 
 
 def _tree(merges: Floats, leaves: Floats, given: Given) -> Tree:
     """The output line of algorithm 1: no leaf is below its parent."""
     for side in (0, 1):
-        leaf = np.flatnonzero(merges[:, side] < given.n)
-        item = merges[leaf, side].astype(np.int64)
-        leaves[item] = np.maximum(leaves[item], merges[leaf, 2])
+        rows = np.flatnonzero(merges[:, side] < given.n)
+        items = merges[rows, side].astype(np.int64)
+        leaves[items] = np.maximum(leaves[items], merges[rows, 2])
     return Tree.from_linkage(
         merges, kind=HeightKind.AFFINITY, leaf_height=leaves, names=given.names
     )
 
 
 def _sampling_error(merges: Floats, leaves: Floats, p: int) -> Floats:
-    """Sampling error of the affinity of each two merged clusters whose true affinity is 0."""
+    """Sampling error of the affinity of each two merged clusters whose true affinity is 0.
+
+    That of the cosine of their mean vectors, times the lengths of these.
+    """
     lengths = np.sqrt(mean_squares(merges, leaves))
     left, right = merges[:, :2].astype(np.int64).T
     error_of_cosine = min(_DEVIATIONS / np.sqrt(p), _HALF)
@@ -102,11 +113,14 @@ def _sampling_error(merges: Floats, leaves: Floats, p: int) -> Floats:
 
 
 def _warn_of_negative(merges: Floats, bar: Floats | float) -> None:
+    """Warn if merges below ``bar`` concern more than a few pairs of items."""
     n = len(merges) + 1
     size = np.concatenate((np.ones(n), merges[:, 3]))
     left, right = merges[:, :2].astype(np.int64).T
+    # A merge concerns the pairs of an item of one cluster and an item of the other.
     pairs = size[left] * size[right]
-    share = pairs[merges[:, 2] < bar].sum() / (n * (n - 1) / 2)
+    is_negative = merges[:, 2] < bar
+    share = pairs[is_negative].sum() / (n * (n - 1) / 2)
     if share < _FEW_PAIRS:
         return
     warnings.warn(
@@ -114,5 +128,6 @@ def _warn_of_negative(merges: Floats, bar: Floats | float) -> None:
         f"largest is {merges[0, 2]:.3g}): the model of DotProduct requires alpha >= 0 (Gray et al. "
         "2023, appendix E.4), so its theorems do not apply to this tree; use UPGMA, for example",
         ModelWarning,
+        # The line that called `dot_product`.
         stacklevel=3,
     )

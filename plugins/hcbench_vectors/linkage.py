@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hcbench import Given, HeightKind, Oracle, Tree
 from hcbench_vectors.agglomeration import Method, linkage_of_similarities, linkage_of_vectors
@@ -43,26 +42,30 @@ def upgma(
     if given.n == 1:
         return _single_item(given)
     if oracle.kind == "similarities":
-        of_vectors = _metric_of_vectors(metric)
-        similarity = read_similarities(oracle, "UPGMA", reduction, of_vectors=of_vectors)
-        return _affinity_tree(linkage_of_similarities(similarity, "average", "UPGMA"), given)
+        return _tree_of_similarities("average", "UPGMA", oracle, given, metric, reduction)
     vectors = read_vectors(oracle, rng, "UPGMA", reduction)
-    leaf = 0.0
     name = f"UPGMA with metric={metric}"
+    # Correlations become cosines of other rows.
     vectors, metric = for_cosine(vectors, metric, "UPGMA", given.names)
+    if metric == "dot-product":
+        return _tree_of_smallest_products(vectors, name, given)
     if metric == "cosine" and _is_dense(vectors):
         # Imported where it is used, as are kernels that others do not need.
         from hcbench_vectors.means import average_of_cosines
 
         merges = average_of_cosines(dense(directions(vectors, name, given.names)))
-    elif metric == "dot-product":
-        # The smallest product merges first: the largest of the negative ones.
-        merges = merge_by_products(vectors, "UPGMA with metric=dot-product", sign=-1.0)
-        merges[:, 2] *= -1.0
-        # No leaf is above its parent.
-        leaf = min(leaf, float(merges[0, 2]))
     else:
         merges = linkage_of_vectors(vectors, "average", metric, "UPGMA", given.names, precision)
+    return Tree.from_linkage(merges, names=given.names)
+
+
+def _tree_of_smallest_products(vectors: Vectors, name: str, given: Given) -> Tree:
+    """Merge the clusters of smallest mean dot product, which is the height."""
+    # The largest of the negative ones merges first.
+    merges = merge_by_products(vectors, name, sign=-1.0)
+    merges[:, 2] *= -1.0
+    # No leaf is above its parent.
+    leaf = min(0.0, float(merges[0, 2]))
     return Tree.from_linkage(merges, leaf_height=leaf, names=given.names)
 
 
@@ -162,20 +165,29 @@ def _by_distances(
         return _single_item(given)
     name = _NAMES[method]
     if oracle.kind == "similarities":
-        of_vectors = _metric_of_vectors(metric)
-        similarity = read_similarities(oracle, name, reduction, of_vectors=of_vectors)
-        return _affinity_tree(linkage_of_similarities(similarity, method, name), given)
+        return _tree_of_similarities(method, name, oracle, given, metric, reduction)
     vectors = read_vectors(oracle, rng, name, reduction)
     vectors, metric = for_cosine(vectors, metric, name, given.names)
     merges = linkage_of_vectors(vectors, method, metric, name, given.names, precision)
     return Tree.from_linkage(merges, names=given.names)
 
 
-def _metric_of_vectors(metric: str) -> str:
-    """A metric other than the default, as it is written; similarities do not have one."""
-    if metric == "euclidean":
-        return ""
-    return f"metric={metric}"
+def _tree_of_similarities(
+    method: Method, name: str, oracle: Oracle, given: Given, metric: str, reduction: Reduction
+) -> Tree:
+    """Linkage of similarities; leaves are at that of the first merge, the largest."""
+    # Similarities have no metric, so that only the default is accepted.
+    metric_option = ""
+    if metric != "euclidean":
+        metric_option = f"metric={metric}"
+    similarity = read_similarities(oracle, name, reduction, of_vectors=metric_option)
+    merges = linkage_of_similarities(similarity, method, name)
+    return Tree.from_linkage(
+        merges,
+        kind=HeightKind.AFFINITY,
+        leaf_height=float(merges[0, 2]),
+        names=given.names,
+    )
 
 
 def _is_dense(vectors: Vectors) -> bool:
@@ -183,12 +195,6 @@ def _is_dense(vectors: Vectors) -> bool:
     return isinstance(vectors, np.ndarray) or vectors.shape[1] <= FEW_FEATURES
 
 
-def _affinity_tree(merges: NDArray[np.float64], given: Given) -> Tree:
-    """The tree of the merges; the leaves are at the similarity of the first merge, the largest."""
-    return Tree.from_linkage(
-        merges, kind=HeightKind.AFFINITY, leaf_height=float(merges[0, 2]), names=given.names
-    )
-
-
 def _single_item(given: Given) -> Tree:
+    """One node: there is no pair, and no height."""
     return Tree([-1], names=given.names)
