@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.spatial.distance import squareform
 
@@ -36,9 +38,9 @@ def sklearn_hdbscan(
 
     if given.n == 1:
         return single_item(given)
-    # The metric "precomputed" takes a matrix of distances.
     if oracle.kind == "similarities":
         distances, _ = read_distances(oracle, metric)
+        # The metric "precomputed" takes a matrix of distances.
         data = squareform(distances)
         metric = "precomputed"
     else:
@@ -52,10 +54,14 @@ def sklearn_hdbscan(
     )
     model.fit(data)
     # A structured array with the columns of scipy's linkage matrix.
-    names = ("left_node", "right_node", "value", "cluster_size")
     merged = private_of(model, "_single_linkage_tree_")
-    merges = np.column_stack([merged[name] for name in names])
-    return Tree.from_linkage(merges, names=given.names)
+    columns = (
+        merged["left_node"],
+        merged["right_node"],
+        merged["value"],
+        merged["cluster_size"],
+    )
+    return Tree.from_linkage(np.column_stack(columns), names=given.names)
 
 
 def fast_hdbscan(
@@ -122,31 +128,41 @@ def evoc(
     from evoc import EVoC
 
     vectors = read_vectors(oracle, single_precision=True)
+    default_dimension = min(max(n_neighbors // 4, 4), 15)
     model = EVoC(
         noise_level=noise_level,
         base_min_cluster_size=base_min_cluster_size,
         n_neighbors=min(n_neighbors, given.n - 1),
         min_samples=min_samples,
-        # The default, but no more than there are features.
-        node_embedding_dim=min(max(n_neighbors // 4, 4), 15, *vectors.shape),
+        # No more than there are features or items.
+        node_embedding_dim=min(default_dimension, *vectors.shape),
         random_state=int(rng.integers(2**31)),
     )
     model.fit(vectors)
-    # EVoC names a cluster by its layer, 0 being the finest, and its label; the root is above all.
-    layers = model.cluster_layers_
-    root = (len(layers), 0)
-    number = {root: 0}
-    above = [-1]
+    parent_of_group, group_of_cluster = _groups_of_layers(model)
+    # An item is in the smallest of its clusters, as the finest layer is written last.
+    group = np.zeros(given.n, dtype=np.int64)
+    for layer in reversed(range(len(model.cluster_layers_))):
+        labels = model.cluster_layers_[layer]
+        for label in np.unique(labels):
+            if label >= 0:  # -1 is noise
+                group[labels == label] = group_of_cluster[layer, label]
+    return tree_of_groups(group, parent_of_group, given)
+
+
+def _groups_of_layers(model: Any) -> tuple[list[int], dict[tuple[int, int], int]]:
+    """The parent of each cluster of `EVoC`, and the number of each; the root is the first.
+
+    EVoC names a cluster by its layer, 0 being the finest, and its label; the root is above all.
+    """
+    root = (len(model.cluster_layers_), 0)
+    parent_of_group = [-1]
+    group_of_cluster = {root: 0}
     waiting = [root]
     while waiting:
         cluster = waiting.pop()
         for part in model.cluster_tree_.get(cluster, ()):
-            number[part] = len(above)
-            above.append(number[cluster])
+            group_of_cluster[part] = len(parent_of_group)
+            parent_of_group.append(group_of_cluster[cluster])
             waiting.append(part)
-    group = np.zeros(given.n, dtype=np.int64)
-    # The finest layer last: an item is in the smallest of its clusters. -1 is noise.
-    for layer in reversed(range(len(layers))):
-        for label in np.unique(layers[layer][layers[layer] >= 0]):
-            group[layers[layer] == label] = number[layer, label]
-    return tree_of_groups(group, above, given)
+    return parent_of_group, group_of_cluster

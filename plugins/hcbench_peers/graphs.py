@@ -63,11 +63,12 @@ def louvain(
 
     if given.n == 1:
         return single_item(given)
-    top_down = method == "iteration"
-    refuse_unused("depth", depth, not top_down and depth != DEPTH, "for method=hierarchy")
-    model: Any = LouvainHierarchy(resolution)
-    if top_down:
+    model: Any
+    if method == "iteration":
         model = LouvainIteration(depth, resolution)
+    else:
+        refuse_unused("depth", depth, depth != DEPTH, "for method=hierarchy")
+        model = LouvainHierarchy(resolution)
     try:
         merges = model.fit_predict(_adjacency(oracle, neighbours, edges))
     except IndexError:  # all items are one cluster, of which LouvainHierarchy makes no dendrogram
@@ -88,21 +89,25 @@ def _adjacency(oracle: Oracle, neighbours: int, edges: str) -> csr_matrix:
         graph = neighbour_graph(oracle, neighbours)
         return graph.adjacency(_weights(graph, edges))
     refuse_unused("neighbours", neighbours, neighbours != NEIGHBOURS, "on a graph that is given")
-    # The library takes neither 64-bit indices nor read-only arrays.
-    graph_data: Any = oracle.read()
-    indices = graph_data.indices.astype(np.int32)
-    offsets = graph_data.indptr.astype(np.int32)
-    weights = graph_data.data.astype(np.float64)
-    adjacency = csr_matrix((weights, indices, offsets), shape=graph_data.shape)
-    parts, _ = connected_components(adjacency, directed=False)
-    if parts > 1:
+    adjacency = _read_graph(oracle)
+    n_parts, _ = connected_components(adjacency, directed=False)
+    if n_parts > 1:
         raise NotApplicableError(
-            f"the graph has {parts} parts without edges between them, and one tree has all items; "
-            "take its largest part"
+            f"the graph has {n_parts} parts without edges between them, and one tree has all "
+            "items; take its largest part"
         )
     if edges == "equal":
         adjacency.data = np.ones(adjacency.nnz)
     return adjacency
+
+
+def _read_graph(oracle: Oracle) -> csr_matrix:
+    """A copy of the graph, as scikit-network takes neither 64-bit indices nor read-only arrays."""
+    graph: Any = oracle.read()
+    weights = graph.data.astype(np.float64)
+    indices = graph.indices.astype(np.int32)
+    offsets = graph.indptr.astype(np.int32)
+    return csr_matrix((weights, indices, offsets), shape=graph.shape)
 
 
 def _weights(graph: Graph, edges: str) -> Floats:
@@ -128,7 +133,7 @@ def partition_tree(
         return single_item(given)
     if linkage == "ward" and oracle.kind != "vectors":
         raise NotApplicableError(f"linkage=ward needs vectors, not {oracle.kind}")
-    # Connected, so that the result is one tree.
+    # It is connected, so that the result is one tree.
     edges = neighbour_graph(oracle, neighbours)
     graph = higra.UndirectedGraph(given.n)
     graph.add_edges(edges.first, edges.second)
@@ -137,7 +142,7 @@ def partition_tree(
     if linkage == "ward":  # which computes distances of centres
         data = read_vectors(oracle)
     tree, heights = merge(graph, data)
-    # As the root, the last node is its own parent.
+    # In higra the root, which is the last node, is its own parent.
     parent = tree.parents().astype(np.int64)
     parent[-1] = -1
     return Tree(parent, heights, HeightKind.DISTANCE, given.names)

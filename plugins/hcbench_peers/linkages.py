@@ -45,7 +45,8 @@ def fastcluster_linkage(
     """Linkage by `fastcluster.linkage`: O(n^2) time after the distances, which it overwrites."""
     from fastcluster import linkage
 
-    return _of_distances(partial(linkage, preserve_input=False), oracle, given, method, metric)
+    linkage_in_place = partial(linkage, preserve_input=False)
+    return _of_distances(linkage_in_place, oracle, given, method, metric)
 
 
 def fastcluster_vector(
@@ -74,8 +75,9 @@ def _of_distances(linkage: Any, oracle: Oracle, given: Given, method: str, metri
     merges: NDArray[np.float64] = linkage(distances, method)
     if top is None:
         return Tree.from_linkage(merges, names=given.names)
-    # Distances max(S) - S become similarities again; items are as high as the first merge.
+    # Distances max(S) - S become similarities again.
     merges[:, 2] = top - merges[:, 2]
+    # Items are as high as the first merge, since their own similarity is not known.
     leaf = float(merges[0, 2])
     return Tree.from_linkage(merges, kind=HeightKind.AFFINITY, leaf_height=leaf, names=given.names)
 

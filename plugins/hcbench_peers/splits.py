@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.cluster import Birch, BisectingKMeans
 from sklearn.exceptions import ConvergenceWarning
 
@@ -45,19 +46,29 @@ def bisecting_kmeans(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # of duplicate items
         model.fit(vectors)
-    # Groups are the nodes of its tree; the root is the first.
-    above = [-1]
+    parent_of_group, group_of_label = _groups_of_splits(model)
+    return tree_of_groups(group_of_label[model.labels_], parent_of_group, given)
+
+
+def _groups_of_splits(model: BisectingKMeans) -> tuple[list[int], NDArray[np.int64]]:
+    """The parent of each node of the tree of splits, and the node of each of the model's labels.
+
+    The root is the first node.
+    """
+    parent_of_group = [-1]
     group_of_label = np.zeros(model.n_clusters, dtype=np.int64)
+    # Nodes whose parts are not numbered yet, with their own numbers.
     waiting: list[tuple[Any, int]] = [(private_of(model, "_bisecting_tree"), 0)]
     while waiting:
-        cluster, number = waiting.pop()
+        cluster, group = waiting.pop()
         if cluster.left is None:
-            group_of_label[cluster.label] = number
+            # It was not split, and has a label.
+            group_of_label[cluster.label] = group
             continue
         for part in (cluster.left, cluster.right):
-            waiting.append((part, len(above)))
-            above.append(number)
-    return tree_of_groups(group_of_label[model.labels_], above, given)
+            waiting.append((part, len(parent_of_group)))
+            parent_of_group.append(group)
+    return parent_of_group, group_of_label
 
 
 def birch(
@@ -76,7 +87,38 @@ def birch(
         return single_item(given)
     model = Birch(threshold=threshold, branching_factor=branching_factor, n_clusters=None)
     model.fit(near_origin(read_vectors(oracle)))
-    # Labels are the subclusters, numbered leaf by leaf: the label of the first of each leaf.
+    parent_of_group, group_of_label = _groups_of_features(model)
+    return tree_of_groups(group_of_label[model.labels_], parent_of_group, given)
+
+
+def _groups_of_features(model: Birch) -> tuple[list[int], NDArray[np.int64]]:
+    """The parent of each node or subcluster, and the subcluster of each of the model's labels.
+
+    The root is the first one.
+    """
+    first_label, n_labels = _labels_of_leaves(model)
+    parent_of_group = [-1]
+    group_of_label = np.zeros(n_labels, dtype=np.int64)
+    # Nodes whose subclusters are not numbered yet, with their own numbers.
+    waiting: list[tuple[Any, int]] = [(model.root_, 0)]
+    while waiting:
+        node, group = waiting.pop()
+        for place, part in enumerate(node.subclusters_):
+            group_of_part = len(parent_of_group)
+            parent_of_group.append(group)
+            if part.child_ is None:
+                # The node is a leaf, whose subclusters have labels.
+                group_of_label[first_label[id(node)] + place] = group_of_part
+            else:
+                waiting.append((part.child_, group_of_part))
+    return parent_of_group, group_of_label
+
+
+def _labels_of_leaves(model: Birch) -> tuple[dict[int, int], int]:
+    """The first label of each leaf, by its id, and the number of labels.
+
+    Labels are the subclusters, which are numbered leaf by leaf, as the leaves are linked.
+    """
     first_label: dict[int, int] = {}
     n_labels = 0
     leaf = model.dummy_leaf_.next_leaf_
@@ -84,16 +126,4 @@ def birch(
         first_label[id(leaf)] = n_labels
         n_labels += len(leaf.subclusters_)
         leaf = leaf.next_leaf_
-    # Groups are the nodes and subclusters of its tree; the root is the first.
-    above = [-1]
-    group_of_label = np.zeros(n_labels, dtype=np.int64)
-    waiting: list[tuple[Any, int]] = [(model.root_, 0)]
-    while waiting:
-        node, number = waiting.pop()
-        for place, part in enumerate(node.subclusters_):
-            if part.child_ is None:
-                group_of_label[first_label[id(node)] + place] = len(above)
-            else:
-                waiting.append((part.child_, len(above)))
-            above.append(number)
-    return tree_of_groups(group_of_label[model.labels_], above, given)
+    return first_label, n_labels
