@@ -124,47 +124,61 @@ def _planned(
 ) -> Iterator[References]:
     """The references, in order, within the remaining budget."""
     n_pairs = n * (n - 1) // 2
+    # Read before any query is asked, as queries reduce it.
     budget = oracle.ledger.left
-    # The largest number of comparisons; None if only `references` limits them.
-    limit = None
-    if references is None:
-        limit = _comparisons_of(n_pairs, p)
-    if budget is not None and (limit is None or budget < limit):
-        limit = budget
+    limit = _most_queries(budget, n_pairs, references, p)
     i, j = pair_items(rng.permutation(n_pairs)[:references], n)
     i = i.astype(few_bytes(n))
     j = j.astype(few_bytes(n))
     # References with landmarks of their own are planned one at a time, since these are drawn then.
-    group_size = 1 if fresh else i.size
-    planned = 0
-    touched = 0
+    group_size = i.size
+    if fresh:
+        group_size = 1
+    n_queries = 0
+    has_landmarks = False
     is_cut = False
     for start in range(0, i.size, group_size):
         landmarks = draw_landmarks(n, q, rng)
         group_i = i[start : start + group_size]
         group_j = j[start : start + group_size]
         position = landmarks.find(group_i, group_j)
-        total = planned + np.cumsum(_new_questions(position, landmarks.n_pairs))
+        # How many references of the group are within the limit: the first one of all is, always.
+        total = n_queries + np.cumsum(_new_questions(position, landmarks.n_pairs))
         count = total.size
         if limit is not None:
             count = int(np.count_nonzero(total <= limit))
         if start == 0:
             count = max(count, 1)
         if count > 0:
-            planned = int(total[count - 1])
-            touched += count * landmarks.n_pairs
+            n_queries = int(total[count - 1])
+            if landmarks.n_pairs > 0:
+                has_landmarks = True
             yield sorted_references(landmarks, group_i[:count], group_j[:count], position[:count])
         if count < position.size:
             is_cut = True
             break
     if not is_cut and (references is None or references > n_pairs):
-        _note_the_cap(n_pairs, references, p, planned, budget)
-    if not touched:
+        _note_the_cap(n_pairs, references, p, n_queries, budget)
+    if not has_landmarks:
         warnings.warn(
             f"no item was drawn as a landmark with q={q:.3g}: the tree is arbitrary",
             ModelWarning,
             stacklevel=2,
         )
+
+
+def _most_queries(
+    budget: int | None, n_pairs: int, references: int | None, p: float | None
+) -> int | None:
+    """The largest number of comparisons; None if only ``references`` limits them."""
+    limit = None
+    if references is None:
+        limit = _comparisons_of(n_pairs, p)
+    if budget is None:
+        return limit
+    if limit is None:
+        return budget
+    return min(limit, budget)
 
 
 def _new_questions(position: NDArray[np.int64], m: int) -> NDArray[np.int64]:
@@ -183,20 +197,24 @@ def _comparisons_of(n_pairs: int, p: float | None) -> int:
 
 
 def _note_the_cap(
-    n_pairs: int, references: int | None, p: float | None, planned: int, budget: int | None
+    n_pairs: int, references: int | None, p: float | None, n_queries: int, budget: int | None
 ) -> None:
     """Warn that there are fewer pairs than requested references."""
     if references is not None:
         request = f"references={references}"
     else:
-        count = _comparisons_of(n_pairs, p)
-        if planned >= count or (budget is not None and budget < count):
+        requested = _comparisons_of(n_pairs, p)
+        if n_queries >= requested:
             return
-        parameter = "the default" if p is None else f"p={p:g}"
-        request = f"{parameter}, {count} comparisons,"
+        if budget is not None and budget < requested:
+            return  # the budget was too small, too
+        parameter = "the default"
+        if p is not None:
+            parameter = f"p={p:g}"
+        request = f"{parameter}, {requested} comparisons,"
     warnings.warn(
         f"{request} would take more reference pairs than the {n_pairs} that exist: all of them "
-        f"were used, {planned} comparisons",
+        f"were used, {n_queries} comparisons",
         ModelWarning,
         stacklevel=3,
     )
@@ -216,6 +234,7 @@ def _blocks(plan: Iterable[References]) -> Iterator[list[_Part]]:
     n_signs = 0
     for references in plan:
         n_references = references.position.size
+        # Each reference is compared with the m pairs that contain a landmark.
         m = references.landmarks.n_pairs
         most = n_references
         if m > 0:
@@ -237,6 +256,7 @@ def _query(
     oracle: Oracle, block: list[_Part], work: NDArray[Any], *, with_itself: bool
 ) -> NDArray[np.int8]:
     """Signs (n, columns) of a block; the queries are written into ``work`` (4, any)."""
+    # All parts in one batch, since it is one round.
     ends = [0]
     for references, part in block:
         start = ends[-1]
@@ -257,6 +277,7 @@ def bits_of_signs(signs: NDArray[np.int8]) -> tuple[NDArray[np.uint64], NDArray[
     The signs are overwritten.
     """
     n, columns = signs.shape
+    # Rounded up.
     n_bytes = -(-columns // 8)
     n_words = -(-columns // 64)
     bits = np.zeros((2, n, 8 * n_words), np.uint8)

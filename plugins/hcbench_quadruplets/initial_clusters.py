@@ -56,7 +56,8 @@ def initial_clusters(
 
 def maximal_clusters(tree: Tree, most: int) -> NDArray[np.int64]:
     """The largest clusters of a tree that have at most ``most`` items, as labels (n,). O(n)."""
-    top = np.arange(tree.parent.size)  # the largest such ancestor
+    # The largest such ancestor of each node: from the root down, that of its parent or itself.
+    top = np.arange(tree.parent.size)
     for node in range(tree.parent.size - 2, -1, -1):
         parent = tree.parent[node]
         if tree.sizes[parent] <= most:
@@ -67,49 +68,55 @@ def maximal_clusters(tree: Tree, most: int) -> NDArray[np.int64]:
 def _chunks_of_the_true_ones(
     given: Given, rng: np.random.Generator, size: int
 ) -> NDArray[np.int64]:
+    """Random chunks of ``size`` items of each true cluster; the last one may be smaller."""
     clusters = given.hints.get("clusters")
     if clusters is None:
         raise ParameterError(
             f"4-AL[init={size}] draws its initial clusters inside the true ones, which are not "
             'given; use data with a truth, init="4K-AL" or init=1'
         )
-    chunk = np.empty(given.n, np.int64)
+    chunk_of_item = np.empty(given.n, np.int64)
     n_chunks = 0
     for label in range(clusters.n_clusters):
         members = rng.permutation(clusters.members(label))
-        chunk[members] = n_chunks + np.arange(members.size) // size
-        n_chunks += -(-members.size // size)
-    return Partition(chunk).labels
+        chunk_of_item[members] = n_chunks + np.arange(members.size) // size
+        n_chunks += -(-members.size // size)  # rounded up
+    return Partition(chunk_of_item).labels
 
 
 def _labels_of(clusters: Sequence[Iterable[int]], n: int) -> NDArray[np.int64]:
-    label = np.full(n, -1, np.int64)
-    for number, cluster in enumerate(clusters):
-        for item in _items(cluster, number, n):
-            if label[item] >= 0:
+    """The cluster of each item; items in none are alone."""
+    label_of_item = np.full(n, -1, np.int64)
+    for label, cluster in enumerate(clusters):
+        for item in _items(cluster, label, n):
+            if label_of_item[item] >= 0:
                 raise ParameterError(
-                    f"4-AL: item {item} is in the initial clusters {label[item]} and {number}; "
-                    "they must not overlap"
+                    f"4-AL: item {item} is in the initial clusters {label_of_item[item]} and "
+                    f"{label}; they must not overlap"
                 )
-            label[item] = number
-    alone = label < 0
-    label[alone] = len(clusters) + np.arange(alone.sum())
-    return Partition(label).labels
+            label_of_item[item] = label
+    is_alone = label_of_item < 0
+    label_of_item[is_alone] = len(clusters) + np.arange(is_alone.sum())
+    return Partition(label_of_item).labels
 
 
-def _items(cluster: Iterable[int], number: int, n: int) -> list[int]:
-    items = np.asarray(list(cluster) if isinstance(cluster, Iterable) else cluster)
+def _items(cluster: Iterable[int], label: int, n: int) -> list[int]:
+    """The items of an initial cluster, after checks."""
+    if isinstance(cluster, Iterable):
+        items = np.asarray(list(cluster))
+    else:
+        items = np.asarray(cluster)
     if items.ndim != 1 or items.dtype.kind not in "iu" or not items.size:
         raise ParameterError(
-            f"4-AL: initial cluster {number} must be a list of items, got {cluster!r}; "
+            f"4-AL: initial cluster {label} must be a list of items, got {cluster!r}; "
             "write init=[[0, 1], [2, 3]]"
         )
-    wrong = items[(items < 0) | (items >= n)]
-    if wrong.size:
+    unknown = items[(items < 0) | (items >= n)]
+    if unknown.size:
         raise ParameterError(
-            f"4-AL: initial cluster {number} names item {wrong[0]}; items are 0..{n - 1}"
+            f"4-AL: initial cluster {label} names item {unknown[0]}; items are 0..{n - 1}"
         )
     if np.unique(items).size < items.size:
-        raise ParameterError(f"4-AL: initial cluster {number} names an item twice: {cluster!r}")
+        raise ParameterError(f"4-AL: initial cluster {label} names an item twice: {cluster!r}")
     numbers: list[int] = items.tolist()
     return numbers

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from hcbench import Claim, Figure, Suite
 from hcbench_quadruplets.references import PAPERS
 
-DELTAS = tuple(round(0.02 * step, 2) for step in range(1, 11))
+DELTAS = (0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.14, 0.16, 0.18, 0.2)
 PROPORTIONS = (0.01, 0.1, 1.0)
-ALL_PROPORTIONS = (*(round(0.01 * step, 2) for step in range(1, 11)), 1.0)
+ALL_PROPORTIONS = (0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09, 0.1, 1.0)
 PASSIVE = ("4K-AL", "4-AL", "4-AL-I3", "4-AL-I5")
 LINKAGES = ("SL", "CL")
 
@@ -42,7 +42,8 @@ def _parameter_list(values: Iterable[float]) -> str:
 
 def _active(proportions: Iterable[float], parameters: str = "") -> str:
     """4K-AL-act with as many comparisons as the passive methods have."""
-    return f"4K-AL-act[p={_parameter_list(p for p in proportions if p < 1)}{parameters}]"
+    possible = [p for p in proportions if p < 1]
+    return f"4K-AL-act[p={_parameter_list(possible)}{parameters}]"
 
 
 def _is_active(algorithm: str) -> bool:
@@ -51,7 +52,9 @@ def _is_active(algorithm: str) -> bool:
 
 def _most(algorithm: str) -> float:
     """The largest p of an active kernel."""
-    return 1.0 if algorithm == _ACTIVE_CODE else 0.1
+    if algorithm == _ACTIVE_CODE:
+        return 1.0
+    return 0.1
 
 
 def _run(algorithm: str, proportions: Iterable[float]) -> tuple[str, str]:
@@ -59,13 +62,19 @@ def _run(algorithm: str, proportions: Iterable[float]) -> tuple[str, str]:
 
     The active kernel has no more than its largest one; linkages ask their own queries.
     """
-    if _is_active(algorithm):
-        rest = algorithm.removeprefix("4K-AL-act").strip("[]")
-        values = sorted({min(p, _most(algorithm)) for p in proportions})
-        return f"4K-AL-act[p={_parameter_list(values)}{', ' if rest else ''}{rest}]", ""
     if algorithm in LINKAGES:
         return algorithm, ""
-    return algorithm, f"quadruplet-set[p={_parameter_list(proportions)}]"
+    if not _is_active(algorithm):
+        return algorithm, f"quadruplet-set[p={_parameter_list(proportions)}]"
+    possible = set()
+    for p in proportions:
+        possible.add(min(p, _most(algorithm)))
+    parameters = f"p={_parameter_list(sorted(possible))}"
+    # Those that the name has, such as kernel=code.
+    further = algorithm.removeprefix("4K-AL-act").strip("[]")
+    if further:
+        parameters += f", {further}"
+    return f"4K-AL-act[{parameters}]", ""
 
 
 _SMALL_GAP = (
@@ -165,13 +174,13 @@ def _claims_of_few_comparisons(
             many = max(p for p in proportions if p < 1)
             note = f"p = {few} against p = {many}; {_NO_MORE}"
         name, oracle = _run(algorithm, [few])
-        than, than_oracle = _run(algorithm, [many])
+        name_of_many, oracle_of_many = _run(algorithm, [many])
         yield Claim(
             claim=f"{figure}, {algorithm} does not degrade much with fewer comparisons",
             algorithm=name,
             oracle=oracle,
-            better_than=than,
-            than_oracle=than_oracle,
+            better_than=name_of_many,
+            than_oracle=oracle_of_many,
             dataset=planted("[0.08, 0.12, 0.2]"),
             metric="AARI",
             relation=">=",
@@ -182,31 +191,17 @@ def _claims_of_few_comparisons(
 
 
 def _claims_of_the_best(
-    figure: str, best: Iterable[str], others: Iterable[str], proportions: tuple[float, ...]
+    figure: str, best: Iterable[str], rivals: Iterable[str], proportions: tuple[float, ...]
 ) -> Iterator[Claim]:
     """Claims that a passive method is the best."""
     for winner in best:
-        for other in others:
-            # A passive rival gets the same comparisons, an active one as many.
-            samples = [proportions]
-            if _is_active(other):
-                samples = [(p,) for p in proportions]
-            for sample in samples:
-                name, oracle = _run(winner, sample)
-                than = other
-                text = f"{figure}, the best is {winner}: than {other}"
-                if _is_active(other):
-                    than, _ = _run(other, sample)
-                    text += f", p = {sample[0]}"
-                yield Claim(
-                    claim=text,
-                    algorithm=name,
-                    oracle=oracle,
-                    better_than=than,
-                    dataset=planted(0.04),
-                    metric="AARI",
-                    note="at delta = 0.04: at a larger one several methods reach 1",
-                )
+        for rival in rivals:
+            if _is_active(rival):
+                # It gets as many comparisons, so there is a claim for each number.
+                for p in proportions:
+                    yield _claim_against_active(figure, winner, rival, p)
+            else:
+                yield _claim_against_passive(figure, winner, rival, proportions)
         name, oracle = _run(winner, proportions)
         yield Claim(
             claim=f"{figure}, {winner} recovers the hierarchy for very small delta/sigma",
@@ -221,10 +216,45 @@ def _claims_of_the_best(
         )
 
 
+_AT_A_SMALL_DELTA = "at delta = 0.04: at a larger one several methods reach 1"
+
+
+def _claim_against_passive(
+    figure: str, winner: str, rival: str, proportions: tuple[float, ...]
+) -> Claim:
+    """The claim that a method is better than a passive one, which gets the same comparisons."""
+    name, oracle = _run(winner, proportions)
+    return Claim(
+        claim=f"{figure}, the best is {winner}: than {rival}",
+        algorithm=name,
+        oracle=oracle,
+        better_than=rival,
+        dataset=planted(0.04),
+        metric="AARI",
+        note=_AT_A_SMALL_DELTA,
+    )
+
+
+def _claim_against_active(figure: str, winner: str, rival: str, p: float) -> Claim:
+    """The claim that a method is better than an active one with as many comparisons."""
+    name, oracle = _run(winner, [p])
+    active, _ = _run(rival, [p])
+    return Claim(
+        claim=f"{figure}, the best is {winner}: than {rival}, p = {p}",
+        algorithm=name,
+        oracle=oracle,
+        better_than=active,
+        dataset=planted(0.04),
+        metric="AARI",
+        note=_AT_A_SMALL_DELTA,
+    )
+
+
 # ---- The suites ----------------------------------------------------------------------------------
 
-_OWN = ("4K-AL", "4K-AL-act", "4-AL")
-_OTHERS = ("SL", "CL", "4K-AL", "4K-AL-act", "4-AL")
+#: The methods that the paper proposes, and those with which its best one is compared.
+_PROPOSED = ("4K-AL", "4K-AL-act", "4-AL")
+_RIVALS = ("SL", "CL", "4K-AL", "4K-AL-act", "4-AL")
 
 
 def _recovery_figure(name: str, doc: str, claims: str) -> Figure:
@@ -241,21 +271,23 @@ def _recovery_figure(name: str, doc: str, claims: str) -> Figure:
     )
 
 
+def _claims_of_figure_2() -> Iterator[Claim]:
+    yield from _claims_of_linkages("Figure 2")
+    yield from _claims_of_recovery("Figure 2", _PROPOSED, PROPORTIONS)
+    yield from _claims_of_few_comparisons("Figure 2", _PROPOSED, PROPORTIONS)
+    yield from _claims_of_the_best("Figure 2", ("4-AL-I5",), _RIVALS + ("4-AL-I3",), PROPORTIONS)
+
+
 FIGURE_2 = Suite(
     name="ghoshdastidar2019-figure2",
     doc="Figure 2: AARI against delta in the planted model, N0 = 30, L = 3, sigma = 0.1, for three "
     f"proportions p of all comparisons. Of the active kernel: {_NO_MORE}.",
-    algorithms=(*LINKAGES, *PASSIVE, _active(PROPORTIONS)),
+    algorithms=LINKAGES + PASSIVE + (_active(PROPORTIONS),),
     datasets=(planted(_parameter_list(DELTAS)),),
     oracles=(f"quadruplet-set[p={_parameter_list(PROPORTIONS)}]",),
     metrics=("AARI", "exact-recovery", "queries", "seconds"),
     repetitions=10,
-    claims=(
-        *_claims_of_linkages("Figure 2"),
-        *_claims_of_recovery("Figure 2", _OWN, PROPORTIONS),
-        *_claims_of_few_comparisons("Figure 2", _OWN, PROPORTIONS),
-        *_claims_of_the_best("Figure 2", ("4-AL-I5",), (*_OTHERS, "4-AL-I3"), PROPORTIONS),
-    ),
+    claims=tuple(_claims_of_figure_2()),
     figures=(
         _recovery_figure(
             "ghoshdastidar2019-figure2",
@@ -266,21 +298,25 @@ FIGURE_2 = Suite(
     paper=PAPERS["ghoshdastidar2019"],
 )
 
+
+def _claims_of_figure_s1() -> Iterator[Claim]:
+    yield from _claims_of_linkages("Figure S.1")
+    yield from _claims_of_recovery("Figure S.1", _PROPOSED, ALL_PROPORTIONS)
+    yield from _claims_of_few_comparisons("Figure S.1", _PROPOSED, ALL_PROPORTIONS)
+    best = ("4-AL-I3", "4-AL-I5")
+    yield from _claims_of_the_best("Figure S.1", best, _RIVALS, ALL_PROPORTIONS)
+
+
 FIGURE_S1 = Suite(
     name="ghoshdastidar2019-figureS1",
     doc="Figure S.1: figure 2 for p = 0.01, 0.02, ..., 0.1 and 1; stored results of figure 2 are "
     "not run again.",
-    algorithms=(*LINKAGES, *PASSIVE, _active(ALL_PROPORTIONS)),
+    algorithms=LINKAGES + PASSIVE + (_active(ALL_PROPORTIONS),),
     datasets=FIGURE_2.datasets,
     oracles=(f"quadruplet-set[p={_parameter_list(ALL_PROPORTIONS)}]",),
     metrics=FIGURE_2.metrics,
     repetitions=10,
-    claims=(
-        *_claims_of_linkages("Figure S.1"),
-        *_claims_of_recovery("Figure S.1", _OWN, ALL_PROPORTIONS),
-        *_claims_of_few_comparisons("Figure S.1", _OWN, ALL_PROPORTIONS),
-        *_claims_of_the_best("Figure S.1", ("4-AL-I3", "4-AL-I5"), _OTHERS, ALL_PROPORTIONS),
-    ),
+    claims=tuple(_claims_of_figure_s1()),
     figures=(
         _recovery_figure(
             "ghoshdastidar2019-figureS1",
@@ -292,7 +328,15 @@ FIGURE_S1 = Suite(
 )
 
 _CODE = ("4K-AL[kernel=code]", _ACTIVE_CODE, "4K-AL-act[landmarks=fresh]")
-_ALL_QUERIES = _run(_ACTIVE_CODE, [1.0])[0]
+_ALL_QUERIES, _ = _run(_ACTIVE_CODE, [1.0])
+
+
+def _claims_of_the_code() -> Iterator[Claim]:
+    figure = "Figure 2 by the authors' kernels"
+    yield from _claims_of_recovery(figure, _CODE, (0.01, 0.1))
+    yield from _claims_of_recovery(figure, (_ACTIVE_CODE,), (1.0,))
+    yield from _claims_of_few_comparisons(figure, _CODE, (0.01, 0.1))
+
 
 FIGURE_2_CODE = Suite(
     name="ghoshdastidar2019-figure2-code",
@@ -313,11 +357,7 @@ FIGURE_2_CODE = Suite(
     oracles=(f"quadruplet-set[p={_parameter_list((0.01, 0.1))}]",),
     metrics=FIGURE_2.metrics,
     repetitions=10,
-    claims=(
-        *_claims_of_recovery("Figure 2 by the authors' kernels", _CODE, (0.01, 0.1)),
-        *_claims_of_recovery("Figure 2 by the authors' kernels", (_ACTIVE_CODE,), (1.0,)),
-        *_claims_of_few_comparisons("Figure 2 by the authors' kernels", _CODE, (0.01, 0.1)),
-    ),
+    claims=tuple(_claims_of_the_code()),
     figures=(
         _recovery_figure(
             "ghoshdastidar2019-figure2-code",
