@@ -23,6 +23,8 @@ from hcbench import (
     load_registry,
 )
 
+# ---- What the derived data sets provide ----------------------------------------------------------
+
 
 def _whole(params: Params) -> Any:
     """The data set that is sampled."""
@@ -35,11 +37,13 @@ def _whole(params: Params) -> Any:
 
 
 def _provides(params: Params) -> tuple[str, ...]:
+    """As the data set that is sampled."""
     whole = _whole(params)
     return tuple(sorted(whole.spec.provides_with(whole.params)))
 
 
 def _truths(params: Params) -> tuple[str, ...]:
+    """As the data set that is sampled."""
     whole = _whole(params)
     names: tuple[str, ...] = whole.spec.truths_with(whole.params)
     return names
@@ -53,10 +57,13 @@ def _provides_of_half(params: Params) -> tuple[str, ...]:
 
 
 def _truths_of_half(params: Params) -> tuple[str, ...]:
+    """Data without clusters have no truth."""
     if params["reference"]:
         return ()
     return _truths(params)
 
+
+# ---- Specs ---------------------------------------------------------------------------------------
 
 _OF = Parameter("of", REQUIRED, "The data set, such as iris or ./mine.csv.", type="str")
 _DISTANCE = Parameter(
@@ -77,6 +84,7 @@ SUBSAMPLE = DatasetSpec(
         _DISTANCE,
     ),
     provides=_provides,
+    # Repetitions share items.
     dependent=True,
     truths=_truths,
     parts=lambda params: (_whole(params),),

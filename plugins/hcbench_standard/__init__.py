@@ -1,7 +1,7 @@
 """Standard benchmarks: suites of data sets, algorithms and metrics, small and full.
 
-`suites` declares them, `shapes` generates clusters in the plane and Gaussians in any dimension, and
-`figures` draws the costs and the effect of noise. ``pages`` says why these data and metrics.
+`suites` declares them with their figures, of costs and of the effect of noise. `shapes` generates
+clusters in the plane and Gaussians in any dimension. ``pages`` says why these data and metrics.
 """
 
 from __future__ import annotations

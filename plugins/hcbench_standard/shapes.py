@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 from sklearn.datasets import make_circles, make_moons
 
@@ -31,13 +29,20 @@ def shapes(seed: int, *, kind: str, n: int, clusters: int, features: int, noise:
         else:
             points, label = make_circles(n, noise=noise, factor=0.5, random_state=state)
         return Problem(n=n, vectors=points, levels=label.astype(np.int64)[:, None])
+    # Relative sizes of the clusters, and the places where each ends.
     number = np.arange(clusters)
-    weight = 2.0 ** (number % 3) if kind == "unequal" else np.ones(clusters)
-    ends = np.round(np.r_[0.0, np.cumsum(weight) / weight.sum()] * n).astype(np.int64)
-    label = np.repeat(number, [stop - start for start, stop in pairwise(ends)])
+    weight = np.ones(clusters)
+    if kind == "unequal":
+        weight = 2.0 ** (number % 3)
+    share = np.cumsum(weight) / weight.sum()
+    ends = np.round(share * n).astype(np.int64)
+    sizes = np.diff(ends, prepend=0)
+    label = np.repeat(number, sizes)
     label = label[rng.permutation(n)]
     centres = rng.uniform(-WIDTH, WIDTH, (clusters, features))
-    spread = np.take(SPREADS, label % 3) if kind == "unequal" else np.ones(n)
+    spread = np.ones(n)
+    if kind == "unequal":
+        spread = np.take(SPREADS, label % 3)
     points = centres[label] + spread[:, None] * rng.normal(size=(n, features))
     if kind == "stretched":
         points = points @ rng.normal(size=(features, features))

@@ -10,13 +10,16 @@ from dataclasses import replace
 
 from hcbench import Figure, Suite
 
-SMALL, FULL = 3, 10  # repetitions
+#: Repetitions of a small suite, and of a full one.
+SMALL = 3
+FULL = 10
 
 #: A floor, and the score with full information.
 REFERENCES = ("Random", "Truth")
 
 # ---- Vectors -------------------------------------------------------------------------------------
 
+#: Algorithms of hcbench whose trees differ.
 LINKAGES = (
     "DotProduct",
     "UPGMA",
@@ -26,6 +29,7 @@ LINKAGES = (
     "Ward",
     "HDBSCAN[min_cluster_size=5]",
 )
+#: Algorithms of other libraries, but for linkages, whose trees are those above.
 PEERS = (
     "sk-agglomerative[neighbours=10]",
     "sk-bisecting-kmeans[n_clusters=50]",
@@ -34,6 +38,7 @@ PEERS = (
     "skn-louvain",
     "higra-bpt",
 )
+#: Cuts at each level of the labels; the tree below the cuts; the order in which items join another.
 QUALITY = ("AARI", "dendrogram-purity", "kendall-tau-b")
 COSTS = ("seconds", "peak-memory")
 
@@ -41,10 +46,12 @@ COSTS = ("seconds", "peak-memory")
 def _measured(n: int) -> tuple[str, ...]:
     """Measured items: tables, pictures, texts and returns, at most n of the large ones."""
     return (
+        # Without standardising, the unit of one column would decide.
         "iris[standardise=true]",
         "wine[standardise=true]",
         "breast-cancer[standardise=true]",
         "glass[standardise=true]",
+        # Binary features with many ties; pictures; sparse texts; and noise above the signal.
         "zoo",
         f"digits[n={n}]",
         f"mnist[n={n}]",
@@ -56,9 +63,11 @@ def _measured(n: int) -> tuple[str, ...]:
 def _generated(n: int) -> tuple[str, ...]:
     """Generated vectors of n items."""
     return (
+        # Drawn from a tree.
         f"gray-simulated[n={n}, p=300]",
         f"nested-gaussians[n={n}, depth=4, separation=0.6]",
         f"topics[n={n}]",
+        # What each method assumes, and clusters that are not convex.
         f"shapes[kind=blobs, n={n}]",
         f"shapes[kind=unequal, n={n}]",
         f"shapes[kind=stretched, n={n}]",
@@ -93,6 +102,7 @@ VECTORS_FULL = replace(
 def _true_hierarchies(size: int, n: int) -> tuple[str, ...]:
     """Generated data of n items, or 8 clusters of `size`, and two of measured ones."""
     return (
+        # Most are there twice: once easy, and once hard.
         f"planted[N0={size}, delta=0.15]",
         f"planted[N0={size}, delta=0.06]",
         f"gray-simulated[n={n}, p=1000]",
@@ -106,6 +116,7 @@ def _true_hierarchies(size: int, n: int) -> tuple[str, ...]:
         f"birth-death[n={n}]",
         f"noisy-ultrametric[n={n}, noise=0.1]",
         f"noisy-ultrametric[n={n}, noise=0.3]",
+        # Levels that people made.
         "sp500",
         f"amazon-reviews[n={2 * n}]",
     )
@@ -114,6 +125,7 @@ def _true_hierarchies(size: int, n: int) -> tuple[str, ...]:
 HIERARCHIES = Suite(
     name="standard-hierarchies",
     doc="15 data sets with a true hierarchy: which method recovers it?",
+    # All accept vectors and similarities, as ranks are over data sets on which all ran.
     algorithms=(
         "DotProduct",
         "UPGMA",
@@ -145,6 +157,7 @@ HIERARCHIES_FULL = replace(
 
 # ---- Comparisons ---------------------------------------------------------------------------------
 
+#: What the methods get or ask: a sample of quadruplets; quadruplets; or the odd one of three items.
 PASSIVE = ("4-AL", "4K-AL", "AL-rowsum", "tSTE-AL", "FORTE-AL")
 ACTIVE = ("4K-AL-act", "CL", "SL")
 ORDINAL = ("InsertionClustering", "QuickClustering")
@@ -159,6 +172,7 @@ def _once(datasets: tuple[str, ...], oracle: str) -> tuple[tuple[str, str, str],
     return tuple(triples)
 
 
+#: Data of the small suite: simulations of the paper, labelled vectors, and answers of a crowd.
 _COMPARED = (
     "planted[N0=8, delta=0.15]",
     "planted[N0=8, delta=0.1]",
@@ -175,6 +189,7 @@ _COMPARED = (
     "shapes[kind=moons, n=60]",
     "car",
 )
+#: The same with more items.
 _COMPARED_FULL = (
     "planted[N0=30, delta=0.15]",
     "planted[N0=30, delta=0.1]",
@@ -201,6 +216,7 @@ _ASKED = (
 COMPARISONS = Suite(
     name="standard-comparisons",
     doc="Items known by comparisons only: how good a hierarchy, from how many answers?",
+    # AL, on the similarities themselves, is what perfect use of all answers could give.
     algorithms=PASSIVE + ACTIVE + ORDINAL + ("AL",) + REFERENCES,
     datasets=_COMPARED,
     oracles=("quadruplet-set[similarity=euclidean]",) + _ASKED,
@@ -222,6 +238,7 @@ COMPARISONS_FULL = replace(
 
 # ---- Scaling -------------------------------------------------------------------------------------
 
+#: The same trees by several libraries, and methods that avoid O(n^2).
 RIVALS = (
     "UPGMA",
     "Ward",
@@ -268,6 +285,7 @@ SCALING = Suite(
     oracles=("vectors",),
     metrics=("seconds", "peak-memory", "AARI"),
     repetitions=SMALL,
+    # What takes longer or more is a row with the reason.
     timeout=60.0,
     memory=4.0,
     figures=(
@@ -322,6 +340,7 @@ NOISE = Suite(
     ),
     datasets=("planted[N0=8, delta=0.15, sigma=[0.05, 0.1, 0.2]]",),
     oracles=(
+        # Of a tenth of all quadruplets, passive methods would average out any noise.
         f"quadruplet-set[p=0.01, noise={_WRONG}]",
         f"quadruplet-queries[noise={_WRONG}]",
         f"ordinal-queries[source=similarity, noise={_WRONG}]",
@@ -330,6 +349,7 @@ NOISE = Suite(
     metrics=("AARI", "triplet-agreement[count=resolved-in-truth]", "queries", "seconds"),
     repetitions=SMALL,
     timeout=120.0,
+    # An algorithm with correct answers and one with wrong ones are not rivals.
     ranks=False,
     figures=(
         Figure(

@@ -39,19 +39,24 @@ def halve(key: Any, item: Any, start: int, stop: int) -> None:
     Quickselect, without a branch that depends on a comparison, as it could not be predicted.
     """
     middle = (start + stop) // 2
+    # The key of rank ``middle`` is in left..right; those before are not larger, those after not
+    # smaller.
     left = start
     right = stop - 1
     state = np.uint64(88172645463325252)
     while left < right:
-        # A pseudo-random pivot (xorshift; Marsaglia 2003), so that no order of the points is slow.
+        # A pseudo-random pivot (xorshift; Marsaglia 2003), so that no order of the points is slow:
+        # the median of two keys at random places and of the one in the middle.
         state ^= state << np.uint64(13)
         state ^= state >> np.uint64(7)
         state ^= state << np.uint64(17)
         size = right - left + 1
-        shift = np.int64(state >> np.uint64(40)) * size >> 24
+        shift = np.int64(state >> np.uint64(40)) * size >> 24  # of 24 random bits: 0..size-1
         a = key[left + shift]
         b = key[left + (shift + size // 3) % size]
         pivot = max(min(a, b), min(max(a, b), key[(left + right) // 2]))
+        # Move smaller keys before ``end``: every key is swapped there, and ``end`` moves if it is
+        # smaller.
         end = left
         for x in range(left, right + 1):
             is_less = key[x] < pivot
@@ -61,7 +66,7 @@ def halve(key: Any, item: Any, start: int, stop: int) -> None:
         if middle < end:
             right = end - 1
             continue
-        # The pivot is the smallest, as all may be: those equal to it go first.
+        # No key is smaller, as if all are equal: those equal to the pivot go first.
         if end == left:
             for x in range(left, right + 1):
                 if key[x] == pivot:
@@ -75,7 +80,10 @@ def halve(key: Any, item: Any, start: int, stop: int) -> None:
 
 @register_jitable
 def _bound(points: Any, start: int, stop: int, low: Any, high: Any, node: int) -> int:
-    """Write the box of the points ``start:stop``; return the axis along which it is longest."""
+    """Write the box of the points ``start:stop``; return the axis along which it is longest.
+
+    Of several axes the first one.
+    """
     longest = 0
     for k in range(low.shape[0]):
         least = np.inf
@@ -93,10 +101,12 @@ def _bound(points: Any, start: int, stop: int, low: Any, high: Any, node: int) -
 @register_jitable
 def _split(points: Any, item: Any, start: int, stop: int, axis: int, key: Any, order: Any) -> None:
     """Bring the points ``start:stop`` into the order of their halves along an axis."""
+    # ``order`` becomes the old place of the point that is to be at each place.
     for x in range(start, stop):
         key[x] = points[axis, x]
         order[x] = x
     halve(key, order, start, stop)
+    # The keys have served: they hold one coordinate after the other in the new order.
     for k in range(points.shape[0]):
         for x in range(start, stop):
             key[x] = points[k, order[x]]
@@ -123,10 +133,12 @@ def make_boxes(points: NDArray[np.float64], item: NDArray[np.int64], boxes: Boxe
     first = boxes.first
     last = boxes.last
     m = first.size
+    # Work space of `_split`.
     key = np.empty(item.size)
     order = np.empty(item.size, np.int64)
     first[0] = 0
     last[0] = item.size
+    # Children have higher numbers, so that the points of a node are known when it is its turn.
     for node in range(m):
         start = first[node]
         stop = last[node]

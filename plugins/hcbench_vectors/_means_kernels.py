@@ -68,7 +68,7 @@ class Progress(NamedTuple):
     """How far the rounds have come."""
 
     #: The number of clusters.
-    count: int
+    n_clusters: int
     #: The number of those to search in the next round.
     n_rows: int
     #: The number of all searches, including these.
@@ -273,7 +273,7 @@ def _merge_mutual_pairs(
     nearest = c.nearest
     best = c.best
     floor = c.floor
-    n_merged = merges.shape[0] + 1 - count
+    n_merged: int = merges.shape[0] + 1 - count
     for i in range(count):
         moved[i] = i
     for i in range(count):
@@ -355,9 +355,9 @@ def _merge_round(progress: Progress, most_searches: int, c: Clusters, rounds: Ro
     rows = rounds.rows
     # Nothing was searched, since no cluster was unknown, and yet no pair was mutual.
     if progress.n_rows == 0:
-        break_cycle(progress.count, c.nearest, c.best)
-    n_merged = _merge_mutual_pairs(c, progress.count, merges, moved)
-    _close_gaps(c, progress.count, moved)
+        break_cycle(progress.n_clusters, c.nearest, c.best)
+    n_merged = _merge_mutual_pairs(c, progress.n_clusters, merges, moved)
+    _close_gaps(c, progress.n_clusters, moved)
     count = merges.shape[0] + 1 - n_merged
     if progress.n_searches < most_searches:
         n_rows = clusters_to_search(count, c.nearest, rounds.must_search, rows)
@@ -418,7 +418,7 @@ def next_rounds_of_products(
     """
     while True:
         progress = _merge_round(progress, most_searches, c, rounds)
-        count = progress.count
+        count = progress.n_clusters
         n_rows = progress.n_rows
         if count == 1 or n_rows * count * c.mean.shape[1] > little:
             return progress

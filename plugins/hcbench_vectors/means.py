@@ -215,16 +215,16 @@ def _merge_all(
         must_search=np.empty(n, np.bool_),
         rows=np.arange(n),
     )
-    progress = kernels.Progress(count=n, n_rows=n, n_searches=n)
+    progress = kernels.Progress(n_clusters=n, n_rows=n, n_searches=n)
     with _BLAS.limit(limits=1, user_api="blas"), ThreadPoolExecutor(n_threads) as pool:
         # Without a pool where one search is made at a time.
         map_parts: Callable[..., Iterator[None]] = pool.map if n_threads > 1 else map
-        while progress.count > 1:
+        while progress.n_clusters > 1:
             parts = _parts(rounds.rows[: progress.n_rows], most_rows)
             if len(parts) == 1:
-                search(parts[0], progress.count)
+                search(parts[0], progress.n_clusters)
             else:
-                list(map_parts(search, parts, repeat(progress.count)))
+                list(map_parts(search, parts, repeat(progress.n_clusters)))
             progress = advance(progress, rounds)
     return rounds.merges[np.argsort(-rounds.merges[:, 2], kind="stable")]
 
