@@ -56,7 +56,7 @@ def _claims_of_rivals() -> Iterator[Claim]:
             for d in DIMENSIONS:
                 # Figure 3 is that of two dimensions; of the others the least proportion is claimed.
                 figure = "Figure 3"
-                proportions = CLAIMED
+                proportions: tuple[float, ...] = CLAIMED
                 if d != 2:
                     figure = f"Figure S.{number}"
                     proportions = CLAIMED[:1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.datasets import make_circles, make_moons
 
 from hcbench import Problem
@@ -31,7 +32,7 @@ def shapes(seed: int, *, kind: str, n: int, clusters: int, features: int, noise:
         return Problem(n=n, vectors=points, levels=label.astype(np.int64)[:, None])
     # Relative sizes of the clusters, and the places where each ends.
     number = np.arange(clusters)
-    weight = np.ones(clusters)
+    weight: NDArray[np.float64] = np.ones(clusters)
     if kind == "unequal":
         weight = 2.0 ** (number % 3)
     share = np.cumsum(weight) / weight.sum()
@@ -40,7 +41,7 @@ def shapes(seed: int, *, kind: str, n: int, clusters: int, features: int, noise:
     label = np.repeat(number, sizes)
     label = label[rng.permutation(n)]
     centres = rng.uniform(-WIDTH, WIDTH, (clusters, features))
-    spread = np.ones(n)
+    spread: NDArray[np.float64] = np.ones(n)
     if kind == "unequal":
         spread = np.take(SPREADS, label % 3)
     points = centres[label] + spread[:, None] * rng.normal(size=(n, features))

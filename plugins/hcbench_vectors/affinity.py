@@ -7,7 +7,7 @@ v)``, so that ``alpha(Z_i, Z_j)``, i != j, is the height of the lowest common an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -66,10 +66,10 @@ def affinity_error(scored: Scored, estimate: str = "data", r: int | None = None)
         If a row is zero, for cosines.
     """
     truth = _truth(scored.problem)
-    return max(
-        _largest_difference(true, estimated)
-        for _, _, true, estimated in _pairs(scored.problem, truth, estimate, r)
-    )
+    error = 0.0
+    for block in _blocks_of_pairs(scored.problem, truth, estimate, r):
+        error = max(error, _largest_difference(block.true, block.estimated))
+    return error
 
 
 def merge_distortion_slack(scored: Scored, estimate: str = "data", r: int | None = None) -> float:
@@ -107,11 +107,12 @@ def merge_distortion_slack(scored: Scored, estimate: str = "data", r: int | None
     truth = _truth(scored.problem)
     tree = scored.tree
     _affinities(tree, "the result")
-    error = distortion = 0.0
-    for rows, columns, true, estimated in _pairs(scored.problem, truth, estimate, r):
-        error = max(error, _largest_difference(true, estimated))
-        merged = tree.merge_height(rows[:, None], columns)
-        distortion = max(distortion, _largest_difference(true, merged))
+    error = 0.0
+    distortion = 0.0
+    for block in _blocks_of_pairs(scored.problem, truth, estimate, r):
+        error = max(error, _largest_difference(block.true, block.estimated))
+        merged = tree.merge_height(block.rows[:, None], block.columns)
+        distortion = max(distortion, _largest_difference(block.true, merged))
     branch = shortest_branch(truth)
     if not error < branch / 2:
         raise NotApplicableError(
@@ -147,10 +148,11 @@ def negative_affinity(scored: Scored, estimate: str = "data", r: int | None = No
     NotApplicableError, ParameterError, DataError
         As `affinity_error`.
     """
+    truth = _truth(scored.problem)
     least = 0.0
-    for _, _, _, estimated in _pairs(scored.problem, _truth(scored.problem), estimate, r):
-        np.fill_diagonal(estimated, np.inf)
-        least = min(least, float(estimated.min()))
+    for block in _blocks_of_pairs(scored.problem, truth, estimate, r):
+        np.fill_diagonal(block.estimated, np.inf)
+        least = min(least, float(block.estimated.min()))
     return abs(least)
 
 
@@ -182,18 +184,23 @@ def height_inversion(scored: Scored, estimate: str = "data", r: int | None = Non
         As `affinity_error`.
     """
     tree = scored.tree
+    truth = _truth(scored.problem)
+    # Of each node: the sum of the affinities of the pairs that it merges, and their number.
     total = np.zeros(tree.n_nodes)
     count = np.zeros(tree.n_nodes)
-    for rows, columns, _, estimated in _pairs(scored.problem, _truth(scored.problem), estimate, r):
-        merged = tree.lca(rows[:, None], columns)
-        is_pair = rows[:, None] < columns
-        total += np.bincount(merged[is_pair], estimated[is_pair], tree.n_nodes)
+    for block in _blocks_of_pairs(scored.problem, truth, estimate, r):
+        merged = tree.lca(block.rows[:, None], block.columns)
+        # Each pair once.
+        is_pair = block.rows[:, None] < block.columns
+        total += np.bincount(merged[is_pair], block.estimated[is_pair], tree.n_nodes)
         count += np.bincount(merged[is_pair], minlength=tree.n_nodes)
     inner = np.arange(tree.n, tree.n_nodes)
     height = np.full(tree.n_nodes, np.inf)
     height[inner] = total[inner] / count[inner]
-    below = inner[tree.parent[inner] >= 0]
-    return float((height[tree.parent[below]] - height[below]).max(initial=0.0))
+    has_parent = tree.parent[inner] >= 0
+    below_root = inner[has_parent]
+    inversion = height[tree.parent[below_root]] - height[below_root]
+    return float(inversion.max(initial=0.0))
 
 
 def vertex_distance_error(scored: Scored) -> float:
@@ -231,20 +238,29 @@ def vertex_distance_error(scored: Scored) -> float:
     is_compared = size > 1
     if is_compared.sum() < 2:
         raise NotApplicableError("two vertices with at least two observations each are needed")
+    estimated = _estimated_distances(vectors, class_of, size)
+    estimated = estimated[np.ix_(is_compared, is_compared)]
+    # d(u, v) = h(u) + h(v) - 2 h(w).
     vertices = vertices[is_compared]
-    size = size[is_compared].astype(np.float64)
-    if isinstance(vectors, np.ndarray):
-        # Distances do not depend on the origin, and dot products far from it lose their digits.
-        vectors = vectors - vectors.mean(axis=0)
-    dots, squares = _dots_of_sums(vectors, class_of)
-    dots = dots[np.ix_(is_compared, is_compared)]
-    squares = squares[is_compared]
-    within = (np.diag(dots) - squares) / (size * (size - 1))
-    dots /= np.outer(size, size)
-    estimated = (np.add.outer(within, within) - 2 * dots) / vectors.shape[1]
     joined = height[truth.lca(vertices[:, None], vertices)]
     true = np.add.outer(height[vertices], height[vertices]) - 2 * joined
     return _largest_difference(true, estimated)
+
+
+def _estimated_distances(
+    vectors: Vectors, class_of: NDArray[np.int64], size: NDArray[np.int64]
+) -> Floats:
+    """``dhat`` (K, K) of all vertices; that of a vertex of one observation is not a number."""
+    if isinstance(vectors, np.ndarray):
+        # Distances do not depend on the origin, and dot products far from it lose their digits.
+        vectors = vectors - vectors.mean(axis=0)
+    count = size.astype(np.float64)
+    dots, squares = _dots_of_sums(vectors, class_of)
+    # s(u, u) is over different items.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        within = (np.diag(dots) - squares) / (count * (count - 1))
+    between = dots / np.outer(count, count)
+    return (np.add.outer(within, within) - 2 * between) / vectors.shape[1]
 
 
 def _dots_of_sums(vectors: Vectors, class_of: NDArray[np.int64]) -> tuple[Floats, Floats]:
@@ -255,37 +271,55 @@ def _dots_of_sums(vectors: Vectors, class_of: NDArray[np.int64]) -> tuple[Floats
     members = sparse.csr_array((np.ones(n), (class_of, np.arange(n))))
     sums: Any = members @ vectors
     dots: Any = sums @ sums.T
+    if not isinstance(dots, np.ndarray):
+        dots = dots.toarray()
     squares = np.asarray((vectors * vectors).sum(axis=1), dtype=np.float64).ravel()
-    dense = dots if isinstance(dots, np.ndarray) else dots.toarray()
-    of_class = np.bincount(class_of, weights=squares).astype(np.float64)
-    return np.asarray(dense, dtype=np.float64), of_class
+    squares_of_class = np.bincount(class_of, weights=squares).astype(np.float64)
+    return np.asarray(dots, dtype=np.float64), squares_of_class
 
 
 # ---- Pairs of items ------------------------------------------------------------------------------
 
 
-def _pairs(
-    problem: Problem, truth: Tree, estimate: str, r: int | None
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]]:
-    """Rows, columns, true and estimated affinities of all pairs, a block at a time.
+class _Block(NamedTuple):
+    """Affinities of the pairs of some items with these and all later ones."""
 
-    Columns start at the first row, so the diagonal entries are not pairs.
-    """
+    #: (b,) int64. The items of the rows, one after the other.
+    rows: NDArray[np.int64]
+    #: (m,) int64. Those of the columns, from the first row on: the diagonal is no pairs.
+    columns: NDArray[np.int64]
+    #: (b, m) float64. alpha of the vertices from which they were drawn.
+    true: Floats
+    #: (b, m) float64. alphahat.
+    estimated: Floats
+
+
+def _blocks_of_pairs(
+    problem: Problem, truth: Tree, estimate: str, r: int | None
+) -> Iterator[_Block]:
+    """True and estimated affinities of all pairs, a block at a time."""
     n = truth.n
     if n == 1:
         raise NotApplicableError("affinities need at least two items")
     points, scale = _points(problem, truth, estimate, r)
     height = _affinities(truth, "the truth")
+    # Affinities of vertices, which are fewer than items.
     vertex = truth.parent[:n]
     vertices, class_of = np.unique(vertex, return_inverse=True)
     size = max(1, _BLOCK_SIZE // n)
     for first in range(0, n, size):
         rows = np.arange(first, min(n, first + size))
         columns = np.arange(first, n)
-        true = height[truth.lca(vertex[rows][:, None], vertices)][:, class_of[columns]]
+        of_vertices = height[truth.lca(vertex[rows][:, None], vertices)]
         dots: Any = points[rows] @ points[columns].T
-        estimated = dots if isinstance(dots, np.ndarray) else dots.toarray()
-        yield rows, columns, true, np.asarray(estimated, dtype=np.float64) * scale
+        if not isinstance(dots, np.ndarray):
+            dots = dots.toarray()
+        yield _Block(
+            rows=rows,
+            columns=columns,
+            true=of_vertices[:, class_of[columns]],
+            estimated=np.asarray(dots, dtype=np.float64) * scale,
+        )
 
 
 def _points(problem: Problem, truth: Tree, estimate: str, r: int | None) -> tuple[Vectors, float]:
