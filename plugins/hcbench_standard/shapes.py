@@ -9,7 +9,9 @@ from sklearn.datasets import make_circles, make_moons
 from hcbench import Problem
 
 SPREADS = (0.5, 1.0, 2.5)
-"""Standard deviations of Gaussians of kind ``unequal``, in turn; their sizes are as 1 : 2 : 4."""
+"""Standard deviations of Gaussians of kind ``unequal``, in turn."""
+SIZES = (1.0, 2.0, 4.0)
+"""Their relative numbers of points, in turn."""
 WIDTH = 10.0
 """Centres are uniform in the cube [-WIDTH, WIDTH]^features."""
 
@@ -18,7 +20,7 @@ def shapes(seed: int, *, kind: str, n: int, clusters: int, features: int, noise:
     """Draw n points of clusters, in a random order.
 
     Gaussians have standard deviation 1 around centres that are uniform in a cube. Those of kind
-    ``unequal`` have the standard deviations `SPREADS` in turn, and sizes as 1 : 2 : 4; those of
+    ``unequal`` have the standard deviations `SPREADS` and sizes as `SIZES` in turn; those of
     kind ``stretched`` are multiplied by one random matrix. Moons and rings are scikit-learn's.
     O(n features) time.
     """
@@ -34,7 +36,7 @@ def shapes(seed: int, *, kind: str, n: int, clusters: int, features: int, noise:
     number = np.arange(clusters)
     weight: NDArray[np.float64] = np.ones(clusters)
     if kind == "unequal":
-        weight = 2.0 ** (number % 3)
+        weight = np.take(SIZES, number % 3)
     share = np.cumsum(weight) / weight.sum()
     ends = np.round(share * n).astype(np.int64)
     sizes = np.diff(ends, prepend=0)

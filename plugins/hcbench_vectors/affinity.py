@@ -260,7 +260,8 @@ def _estimated_distances(
     with np.errstate(divide="ignore", invalid="ignore"):
         within = (np.diag(dots) - squares) / (count * (count - 1))
     between = dots / np.outer(count, count)
-    return (np.add.outer(within, within) - 2 * between) / vectors.shape[1]
+    distances: Floats = (np.add.outer(within, within) - 2 * between) / vectors.shape[1]
+    return distances
 
 
 def _dots_of_sums(vectors: Vectors, class_of: NDArray[np.int64]) -> tuple[Floats, Floats]:

@@ -133,7 +133,7 @@ def spanning_tree(vectors: NDArray[np.floating], metric: str, edges: Floats) -> 
 
     n, p = vectors.shape
     squares = metric == "euclidean"
-    m = 3  # not 1, as boxes (p, 1) are of another type, for which kernels would be compiled anew
+    m = 3  # nodes, and more for many items: few items are searched for as many are
     while n > LEAF * (m + 1) // 2:
         m = 2 * m + 1
     points = np.zeros((p, n + LEAF))
