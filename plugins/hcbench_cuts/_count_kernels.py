@@ -15,7 +15,9 @@ def log_cuts(parent: NDArray[np.int64]) -> NDArray[np.float64]:
     a + ln(1 + exp(-a)): N itself overflows.
     """
     m = len(parent)
-    total, is_inner = np.zeros(m), np.zeros(m, np.bool_)
+    # Of each node the sum over its children so far, which then becomes ln N.
+    total = np.zeros(m)
+    is_inner = np.zeros(m, np.bool_)
     for v in range(m):
         if is_inner[v]:
             total[v] += np.log1p(np.exp(-total[v]))

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hcbench_cuts._question_kernels import ABOVE, BELOW, OPEN
+from hcbench_cuts._question_kernels import ABOVE, OPEN
 
 _ROUNDING = 1e-12
 
@@ -45,8 +45,8 @@ def split_where_known(label: NDArray[np.int8], apart: Any) -> NDArray[np.bool_]:
 def split_most_probably(
     parent: NDArray[np.int64],
     label: NDArray[np.int8],
-    below: NDArray[np.float64],
-    above: NDArray[np.float64],
+    log_below: NDArray[np.float64],
+    log_above: NDArray[np.float64],
     apart: Any,
 ) -> NDArray[np.bool_]:
     """Whether the most probable cut that agrees with the labels splits each node (m,). O(m).
@@ -58,24 +58,31 @@ def split_most_probably(
 
     Parameters
     ----------
-    below, above : (m-n,)
+    log_below, log_above : (m-n,)
         log P(v) and log (1 - P(v)) of inner nodes.
     apart
         Whether a node is split where both are equally likely.
     """
-    m, n = len(parent), len(parent) - len(below)
+    m = len(parent)
+    n = m - len(log_below)
     split = np.zeros(m, np.bool_)
-    gains, chances = np.zeros(m - n), np.zeros(m - n)
+    # Of the inner children of each node, the sums of g(c) and of log P(c).
+    gain_of_children = np.zeros(m - n)
+    log_below_of_children = np.zeros(m - n)
     for v in range(n, m):
         k = v - n
-        own = above[k] - below[k] + chances[k]
-        if abs(own) <= _ROUNDING * (1.0 + abs(above[k]) + abs(below[k]) + abs(chances[k])):
-            own = 0.0
-        gain = own + gains[k]
-        split[v] = label[v] == ABOVE or (
-            label[v] != BELOW and (gain > 0.0 or (apart and gain == 0.0))
-        )
-        if parent[v] >= 0:
-            gains[parent[v] - n] += gain if split[v] else 0.0
-            chances[parent[v] - n] += below[k]
+        s = log_above[k] - log_below[k] + log_below_of_children[k]
+        size = 1.0 + abs(log_above[k]) + abs(log_below[k]) + abs(log_below_of_children[k])
+        if abs(s) <= _ROUNDING * size:
+            s = 0.0
+        gain = s + gain_of_children[k]
+        if label[v] == OPEN:
+            split[v] = gain > 0.0 or (apart and gain == 0.0)
+        else:
+            split[v] = label[v] == ABOVE
+        above = parent[v] - n
+        if above >= 0:
+            log_below_of_children[above] += log_below[k]
+            if split[v]:
+                gain_of_children[above] += gain
     return split

@@ -20,14 +20,16 @@ from numpy.typing import NDArray
 
 from hcbench.compiled import ASK, STATE
 
+#: The types of arrays of the tree and of the caller, which may be read-only; and of a kernel's own.
 PARENTS = types.Array(types.int64, 1, "C", readonly=True)
-GIVEN = types.Array(types.float64, 1, "C", readonly=True)
+READ_WEIGHTS = types.Array(types.float64, 1, "C", readonly=True)
 IDS = types.int64[::1]
 WEIGHTS = types.float64[::1]
 PAIRS = types.int64[:, ::1]
 FLAGS = types.boolean[::1]
-# numba's types are not annotated.
+# Missing in numba's own annotations.
 _tuple: Any = types.UniTuple
+#: The type of ``law``, the constants of `probability`.
 LAW = _tuple(types.float64, 2)
 
 
@@ -39,28 +41,30 @@ def heavy_postorder(parent: NDArray[np.int64]) -> NDArray[np.int64]:
     except for at most log2(m) jumps. The other children have lower ids.
     """
     m = len(parent)
+    # From the leaves up: the nodes at and below each node, and its child with the most of them.
     count = np.ones(m, np.int64)
-    # The child with the most nodes, and the last id that is free for the other children.
-    heavy = np.full(m, -1)
-    free = np.empty(m, np.int64)
-    new = np.empty(m, np.int64)
+    heavy_child = np.full(m, -1)
     for v in range(m - 1):
         p = parent[v]
         count[p] += count[v]
-        if heavy[p] < 0 or count[v] > count[heavy[p]]:
-            heavy[p] = v
+        if heavy_child[p] < 0 or count[v] > count[heavy_child[p]]:
+            heavy_child[p] = v
+    # From the root down: the nodes below v get the ids just below that of v, those below the heavy
+    # child the last of them, and those below each other child the last that are still free.
+    new_id = np.empty(m, np.int64)
+    last_free = np.empty(m, np.int64)
     for v in range(m - 1, -1, -1):
         p = parent[v]
         if p < 0:
-            new[v] = m - 1
-        elif heavy[p] == v:
-            new[v] = new[p] - 1
+            new_id[v] = m - 1
+        elif heavy_child[p] == v:
+            new_id[v] = new_id[p] - 1
         else:
-            new[v] = free[p]
-            free[p] -= count[v]
-        if heavy[v] >= 0:
-            free[v] = new[v] - 1 - count[heavy[v]]  # the heavy child's nodes come last
-    return new
+            new_id[v] = last_free[p]
+            last_free[p] -= count[v]
+        if heavy_child[v] >= 0:
+            last_free[v] = new_id[v] - 1 - count[heavy_child[v]]
+    return new_id
 
 
 @njit(types.float64(WEIGHTS, PARENTS, types.int64), cache=True)
@@ -72,15 +76,16 @@ def margin(x: NDArray[np.float64], parent: NDArray[np.int64], a: int) -> Any:
     sum of their positive excesses; if not, joining it means keeping the cheapest of them whole,
     which costs -max x. O(depth of a).
     """
+    # Of the nodes from a up to u: the largest excess, and the sum of the positive ones.
     highest = -np.inf
-    costs = 0.0
+    cost_of_splitting = 0.0
     u = a
     while u >= 0:
         highest = max(highest, x[u])
-        costs += max(x[u], 0.0)
+        cost_of_splitting += max(x[u], 0.0)
         u = parent[u]
     if highest >= 0.0:
-        return costs
+        return cost_of_splitting
     return -highest
 
 
@@ -138,7 +143,7 @@ def sample(
     ask: Any,
     state: Any,
     x: NDArray[np.float64],
-    asked: NDArray[np.bool_],
+    queried: NDArray[np.bool_],
     parent: NDArray[np.int64],
     pairs: NDArray[np.int64],
     lcas: NDArray[np.int64],
@@ -152,7 +157,7 @@ def sample(
     ----------
     x, parent : (m,)
         The excesses, updated in place, and the tree; in any numbering.
-    asked : (m,) bool
+    queried : (m,) bool
         Whether a pair with this lowest common ancestor was queried; updated in place.
     pairs : (r, 2) int64
         The pairs drawn.
@@ -168,6 +173,7 @@ def sample(
         a = lcas[row]
         p = probability(margin(x, parent, a), t + row + 1, law)
         if coins[row] < p:
+            # The answer 1 means together, and 0 apart.
             sign = 2 * ask(state, pairs[row, 0], pairs[row, 1], 0, 0) - 1
-            asked[a] = True
+            queried[a] = True
             reweigh(x, parent, a, sign / p)

@@ -14,14 +14,19 @@ from hcbench_cuts._cut_kernels import has_inside
 Untouched = Literal["apart", "together"]
 
 
-def heaviest_within(tree: Tree, own: NDArray[np.float64], K: int | None = None) -> Cut:  # noqa: N803
+def heaviest_within(
+    tree: Tree,
+    weights: NDArray[np.float64],
+    K: int | None = None,  # noqa: N803
+) -> Cut:
     """The cut of largest gain; of several, the coarsest or, with K, one with the fewest clusters.
 
     Parameters
     ----------
     tree : Tree
-    own : (m,) float64
-        The weights, as in `hcbench.model.heaviest_cut`, which this function is without K.
+    weights : (m,) float64
+        Sums of weights of pairs by their lowest common ancestor, as `hcbench.model.heaviest_cut`
+        takes them, which makes the cut if K is not given.
     K : int, optional
         The maximum number of clusters. O(n K) time and memory in a binary tree; without K, O(n).
     """
@@ -30,19 +35,23 @@ def heaviest_within(tree: Tree, own: NDArray[np.float64], K: int | None = None) 
         from hcbench_cuts.bounded_cuts import best_bounded_cut
 
         if tree.n > K:
-            return best_bounded_cut(tree, own, K)
-    return heaviest_cut(tree, own)
+            return best_bounded_cut(tree, weights, K)
+    return heaviest_cut(tree, weights)
 
 
-def split_untouched(cut: Cut, asked: NDArray[np.bool_]) -> Cut:
+def split_untouched(cut: Cut, queried: NDArray[np.bool_]) -> Cut:
     """The cut with clusters none of whose pairs was queried split into their items. O(m).
 
     Parameters
     ----------
     cut : Cut
-    asked : (m,) bool
+    queried : (m,) bool
         Whether a pair with this lowest common ancestor was queried.
     """
     tree = cut.tree
-    kept = (cut.nodes < tree.n) | has_inside(tree.parent, asked)[cut.nodes]
-    return Cut(tree, np.concatenate([cut.nodes[kept], *map(tree.leaves, cut.nodes[~kept])]))
+    has_queried_pair = has_inside(tree.parent, queried)
+    is_kept = (cut.nodes < tree.n) | has_queried_pair[cut.nodes]
+    parts = [cut.nodes[is_kept]]
+    for v in cut.nodes[~is_kept]:
+        parts.append(tree.leaves(v))
+    return Cut(tree, np.concatenate(parts))

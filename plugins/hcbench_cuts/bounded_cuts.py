@@ -12,12 +12,12 @@ from hcbench.model import Cut
 from hcbench_cuts import _bounded_kernels as kernels
 
 
-def best_bounded_cut(tree: Tree, own: NDArray[np.float64], K: int) -> Cut:  # noqa: N803
+def best_bounded_cut(tree: Tree, weights: NDArray[np.float64], K: int) -> Cut:  # noqa: N803
     """The best cut into at most K clusters, as `hcbench.model.heaviest_cut`."""
     arrays: Any = kernels.bounded_tree(tree.parent, K)
-    inside = kernels.sums(tree.parent, own)
-    nodes = kernels.best_bounded(arrays, kernels.fill_all(arrays, inside), inside)
-    return Cut(tree, nodes)
+    inside = kernels.sums(tree.parent, weights)
+    table = kernels.fill_all(arrays, inside)
+    return Cut(tree, kernels.best_bounded(arrays, table, inside))
 
 
 class BoundedLearner:
@@ -39,8 +39,9 @@ class BoundedLearner:
     ) -> None:
         """One round for each pair, after t rounds."""
         lcas = self.tree.lca(pairs[:, 0], pairs[:, 1])
-        state = (self.arrays, self.table, self.W)
-        oracle.run(kernels.sample_bounded, *state, pairs, lcas, coins, t, law)
+        oracle.run(
+            kernels.sample_bounded, self.arrays, self.table, self.W, pairs, lcas, coins, t, law
+        )
 
     def cut(self) -> Cut:
         """The current best cut."""

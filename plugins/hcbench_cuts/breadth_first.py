@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from hcbench import Given, Oracle, Partition
-from hcbench_cuts import _search_kernels as kernels
+from hcbench_cuts import _breadth_first_kernels as kernels
 from hcbench_cuts.given_tree import tree_of
 from hcbench_cuts.search import Search
 from hcbench_cuts.votes import Votes, votes_of_node
@@ -54,11 +54,11 @@ def breadth_first(
     tree = tree_of(given)
     m = votes_of_node(tree.n, votes, noise, delta, constant)
     search = Search.of(tree, rng, m, early=stop == "decided")
-    kernels.start_breadth(search.at, search.shape, search.label)
     queue = np.empty(search.n_inner, np.int32)
+    kernels.start_breadth(search.progress, search.shape, search.label)
     return search.run(
         oracle,
         kernels.breadth_first,
-        (queue,),
+        queue,
         lambda: search.known(apart=undecided == "apart"),
     )

@@ -55,16 +55,21 @@ def erm(
     tree = tree_of(given)
     if K is not None and untouched == "apart":
         raise ParameterError("ERM: untouched=apart makes more than K clusters")
-    own, asked = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes, np.bool_)
+    # For each node, the answers about the pairs of which it is the lowest common ancestor: the sum
+    # of 1 for together and -1 for apart, and whether there are any.
+    weights = np.zeros(tree.n_nodes)
+    queried = np.zeros(tree.n_nodes, np.bool_)
 
-    def current() -> Cut:
-        cut = heaviest_within(tree, own, K)
-        return split_untouched(cut, asked) if untouched == "apart" else cut
+    def best_cut() -> Cut:
+        cut = heaviest_within(tree, weights, K)
+        if untouched == "apart":
+            return split_untouched(cut, queried)
+        return cut
 
-    for block in blocks(oracle, most_draws(oracle, rounds, inf), current):
+    for block in blocks(oracle, most_draws(oracle, rounds, inf), best_cut):
         pairs = oracle.draw(block)
         signs = 2.0 * oracle.ask(pairs) - 1.0
         lcas = tree.lca(pairs[:, 0], pairs[:, 1])
-        own += np.bincount(lcas, signs, tree.n_nodes)
-        asked[lcas] = True
-    return current().partition
+        weights += np.bincount(lcas, signs, tree.n_nodes)
+        queried[lcas] = True
+    return best_cut().partition

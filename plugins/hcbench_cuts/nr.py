@@ -84,19 +84,27 @@ def nr(
     """
     tree = tree_of(given)
     draws = most_draws(oracle, rounds, DRAWS_FOR_EACH_LABEL)
-    law = (c0, _log_class(tree, K, delta) if constants == "literal" else 0.0)
+    log_class = 0.0
+    if constants == "literal":
+        log_class = _log_class(tree, K, delta)
+    law = (c0, log_class)
     learner = _learner(tree, K, untouched)
-    done = 0
+    n_drawn = 0
     for block in blocks(oracle, draws, learner.cut):
-        learner.learn(oracle, oracle.draw(block), rng.random(block), done, law)
-        done += block
+        pairs = oracle.draw(block)
+        # A label is requested where its coin is below p_t.
+        coins = rng.random(block)
+        learner.learn(oracle, pairs, coins, n_drawn, law)
+        n_drawn += block
     return learner.cut().partition
 
 
 def _log_class(tree: Tree, K: int | None, delta: float) -> float:  # noqa: N803
     """ln(N / delta), N being the number of cuts or, if less, n^K."""
-    log_n = float(log_cuts(tree.parent)[-1])
-    return (log_n if K is None else min(log_n, K * log(tree.n))) - log(delta)
+    log_size = float(log_cuts(tree.parent)[-1])
+    if K is not None:
+        log_size = min(log_size, K * log(tree.n))
+    return log_size - log(delta)
 
 
 def _learner(
@@ -121,11 +129,11 @@ class Learner:
     def __init__(self, tree: Tree, untouched: Untouched) -> None:
         self.tree = tree
         self.untouched = untouched
-        self.new = heavy_postorder(tree.parent)
+        self.new_id = heavy_postorder(tree.parent)
         self.parent = np.full(tree.n_nodes, -1)
-        self.parent[self.new[:-1]] = self.new[tree.parent[:-1]]
+        self.parent[self.new_id[:-1]] = self.new_id[tree.parent[:-1]]
         self.x = np.zeros(tree.n_nodes)
-        self.asked = np.zeros(tree.n_nodes, np.bool_)
+        self.queried = np.zeros(tree.n_nodes, np.bool_)
 
     def learn(
         self,
@@ -136,10 +144,13 @@ class Learner:
         law: tuple[float, float],
     ) -> None:
         """One round for each pair, after t rounds."""
-        lcas = self.new[self.tree.lca(pairs[:, 0], pairs[:, 1])]
-        oracle.run(sample, self.x, self.asked, self.parent, pairs, lcas, coins, t, law)
+        lcas = self.new_id[self.tree.lca(pairs[:, 0], pairs[:, 1])]
+        oracle.run(sample, self.x, self.queried, self.parent, pairs, lcas, coins, t, law)
 
     def cut(self) -> Cut:
         """The current best cut: the highest nodes whose excess is at least 0."""
-        cut = Cut(self.tree, highest_kept(self.tree.parent, self.x[self.new] < 0.0))
-        return split_untouched(cut, self.asked[self.new]) if self.untouched == "apart" else cut
+        is_split = self.x[self.new_id] < 0.0
+        cut = Cut(self.tree, highest_kept(self.tree.parent, is_split))
+        if self.untouched == "apart":
+            return split_untouched(cut, self.queried[self.new_id])
+        return cut

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hcbench import Given, Oracle, Partition
-from hcbench_cuts import _search_kernels as kernels
+from hcbench_cuts import _thirds_kernels as kernels
 from hcbench_cuts._backbones import split_along_backbones
 from hcbench_cuts._count_kernels import log_cuts
 from hcbench_cuts.given_tree import tree_of
@@ -63,14 +62,19 @@ def one_third_splitting(
             oracle, search, rng, lambda: search.partition(apart=undecided == "apart")
         )
     inner = search.n_inner
-    logs = np.empty(4 * inner)
-    logs[:inner] = log_cuts(tree.parent)[tree.n :]
-    forest, path, cursor = (np.empty(inner, np.int32) for _ in range(3))
-    arrays: tuple[NDArray[Any], ...] = forest, path, cursor, logs
-    kernels.start_thirds(search.at, search.shape, search.label, *arrays)
+    work = kernels.ThirdsSearch(
+        forest=np.empty(inner, np.int32),
+        path=np.empty(inner, np.int32),
+        cursor=np.empty(inner, np.int32),
+        log_cuts=log_cuts(tree.parent)[tree.n :],
+        log_beside=np.empty(inner),
+        log_weight=np.empty(inner),
+        log_total=np.empty(inner),
+    )
+    kernels.start_thirds(search.progress, search.shape, search.label, work)
     return search.run(
         oracle,
         kernels.split_by_thirds,
-        arrays,
+        work,
         lambda: search.known(apart=undecided == "apart"),
     )

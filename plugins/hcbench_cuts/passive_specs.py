@@ -7,7 +7,8 @@ from dataclasses import replace
 from hcbench import AlgorithmSpec, MetricSpec, Parameter, Params
 from hcbench_cuts.references import PAPERS
 
-QUERIES, TREE = ("pair-queries",), ("tree",)
+QUERIES = ("pair-queries",)
+TREE = ("tree",)
 NONE_ASKED = "hcbench_cuts.without_asking:no_questions"
 
 MOST_CLUSTERS = Parameter(
@@ -40,7 +41,10 @@ UNTOUCHED = Parameter(
 
 
 def _hints(params: Params) -> tuple[str, ...]:
-    return ("n_clusters",) if params["K"] is None else ()
+    """The true number of clusters, if none is given."""
+    if params["K"] is None:
+        return ("n_clusters",)
+    return ()
 
 
 NR = AlgorithmSpec(

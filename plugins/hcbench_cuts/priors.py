@@ -46,10 +46,17 @@ def prior_of(tree: Tree, prior: Prior, bands: int | Sequence[float], epsilon: fl
         If there is not one probability for each inner node, or one is not in (0, 1).
     """
     if isinstance(prior, str):
-        return _uniform_prior(tree) if prior == "uniform" else bands_prior(tree, bands, epsilon)
-    values = prior(tree) if callable(prior) else prior
-    p = _validated(tree, np.full(tree.n_nodes - tree.n, values) if np.ndim(values) == 0 else values)
-    return LogPrior(np.log(p), np.log1p(-p))
+        if prior == "uniform":
+            return _uniform_prior(tree)
+        return bands_prior(tree, bands, epsilon)
+    values: Any = prior
+    if callable(prior):
+        values = prior(tree)
+    if np.ndim(values) == 0:
+        # The same for every inner node.
+        values = np.full(tree.n_nodes - tree.n, values)
+    p = _validated(tree, values)
+    return LogPrior(below=np.log(p), above=np.log1p(-p))
 
 
 def _validated(tree: Tree, values: Any) -> NDArray[np.float64]:
@@ -77,9 +84,11 @@ def _as_floats(values: Any, requirement: str) -> NDArray[np.float64]:
 
 
 def _uniform_prior(tree: Tree) -> LogPrior:
+    """P(v) = 1 / N(v)."""
     log_n = log_cuts(tree.parent)[tree.n :]
     with np.errstate(divide="ignore"):
-        return LogPrior(-log_n, np.log1p(-np.exp(-log_n)))
+        log_above = np.log1p(-np.exp(-log_n))
+    return LogPrior(below=-log_n, above=log_above)
 
 
 def bands_prior(tree: Tree, bands: int | Sequence[float], epsilon: float) -> LogPrior:
@@ -106,36 +115,52 @@ def bands_prior(tree: Tree, bands: int | Sequence[float], epsilon: float) -> Log
     height, levels = _levels(tree, bands)
     uniform = _uniform_prior(tree)
     parent = tree.parent[tree.n :]
-    # Levels that cut at or below the node, and strictly below it; the root has no node above it.
-    reaching = np.searchsorted(levels, np.append(height[parent[:-1]], np.inf))[: len(parent)]
-    passing = np.searchsorted(levels, height[tree.n :])
+    # How many levels cut just above each inner node or below it: those below the height of its
+    # parent, and at the root, which has none, all.
+    height_above = np.append(height[parent[:-1]], np.inf)[: len(parent)]
+    n_reaching = np.searchsorted(levels, height_above)
+    # How many cut below it: those below its own height.
+    n_beneath = np.searchsorted(levels, height[tree.n :])
+    # Logs of the probabilities that the cut is one of the b cuts, and just above the node or below.
     with np.errstate(divide="ignore"):
-        at, beneath = (
-            np.log(count) + np.log((1.0 - epsilon) / len(levels))
-            for count in (reaching - passing, passing)
-        )
-    rest = np.log(epsilon) + log_survival(tree.parent, uniform.above)
-    below = np.logaddexp(at, rest + uniform.below)
-    above = np.logaddexp(beneath, rest + uniform.above)
-    whole = np.logaddexp(below, above)
-    return LogPrior(below - whole, above - whole)
+        log_level = np.log((1.0 - epsilon) / len(levels))
+        level_at = np.log(n_reaching - n_beneath) + log_level
+        level_beneath = np.log(n_beneath) + log_level
+    # The same with the share of the uniform prior.
+    uniform_reaching = np.log(epsilon) + log_survival(tree.parent, uniform.above)
+    below = np.logaddexp(level_at, uniform_reaching + uniform.below)
+    above = np.logaddexp(level_beneath, uniform_reaching + uniform.above)
+    # Divided by the probability that all nodes above the node are above the cut.
+    reaching = np.logaddexp(below, above)
+    return LogPrior(below=below - reaching, above=above - reaching)
 
 
 def _levels(
     tree: Tree, bands: int | Sequence[float]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Heights (m,), not increasing from the root down, and the levels (b,) in ascending order."""
-    is_height = tree.kind is not HeightKind.NONE
-    rising = is_height and tree.kind is not HeightKind.AFFINITY
-    height = tree.envelope if is_height else tree.depths.astype(np.float64)
-    height = height if rising else -height
+    # Affinities and depths increase from the root down: their negatives are taken.
+    if tree.kind is HeightKind.NONE:
+        sign = -1.0
+        height = -tree.depths.astype(np.float64)
+    elif tree.kind is HeightKind.AFFINITY:
+        sign = -1.0
+        height = -tree.envelope
+    else:
+        sign = 1.0
+        height = tree.envelope
     if isinstance(bands, int):
-        different = np.unique(height[tree.n :])
-        if not different.size:
-            return height, np.zeros(bands)
-        places = np.ceil(np.arange(1, bands + 1) * different.size / (bands + 1)).astype(np.int64)
-        return height, different[places - 1]
-    levels = np.sort(_as_floats(bands, "bands must be heights"))
+        return height, _levels_by_rank(height[tree.n :], bands)
+    levels = np.sort(sign * _as_floats(bands, "bands must be heights"))
     if not levels.size or not np.isfinite(levels).all():
         raise ParameterError(f"bands={bands!r}: give the number of bands, or finite heights")
-    return height, levels if rising else -levels[::-1]
+    return height, levels
+
+
+def _levels_by_rank(height: NDArray[np.float64], bands: int) -> NDArray[np.float64]:
+    """Levels evenly spaced among the ranks of the distinct heights; 0 if there are none."""
+    distinct = np.unique(height)
+    if not distinct.size:
+        return np.zeros(bands)
+    ranks = np.ceil(np.arange(1, bands + 1) * distinct.size / (bands + 1)).astype(np.int64)
+    return distinct[ranks - 1]

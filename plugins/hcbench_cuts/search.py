@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,40 +22,50 @@ class Search:
     Attributes
     ----------
     tree : Tree
-    shape : tuple of int32 arrays
+    shape : TreeShape
+        The tree as kernels see it.
     label : (m,) int8 array
-    at : (SIZE,) int64 array
+    progress : (SIZE,) int64 array
         See `_question_kernels`.
     """
 
     tree: Tree
-    shape: tuple[NDArray[np.int32], ...]
+    shape: q.TreeShape
     label: NDArray[np.int8]
-    at: NDArray[np.int64]
+    progress: NDArray[np.int64]
 
     @classmethod
     def of(
         cls, tree: Tree, rng: np.random.Generator, votes: int = 1, *, early: bool = False
-    ) -> Search:
-        """Before any query; nodes of fewer pairs than ``votes`` are below the cut."""
-        offsets, children = tree.children_csr
-        shape = (offsets, children, tree.leaf_range[0], tree.sizes, tree.leaf_order)
-        search = cls(
-            tree,
-            tuple(array.astype(np.int32) for array in shape),
-            np.full(tree.n_nodes, q.OPEN, np.int8),
-            np.zeros(q.SIZE, np.int64),
-        )
-        search.label[: tree.n] = q.BELOW
-        search.at[q.NODE] = -1
-        search.at[q.WANTED], search.at[q.EARLY] = votes, early
-        search.at[q.SEED] = rng.integers(2**63)
+    ) -> Self:
+        """Before any query; nodes of fewer pairs than ``votes`` are below the cut.
+
+        Parameters
+        ----------
+        tree : Tree
+        rng : numpy Generator
+            Draws the seed of the order of the pairs below each node.
+        votes : int
+            Number of pairs that vote on a node.
+        early : bool
+            Whether a vote ends once it is decided.
+        """
+        label = np.full(tree.n_nodes, q.OPEN, np.int8)
+        label[: tree.n] = q.BELOW
+        progress = np.zeros(q.SIZE, np.int64)
+        # There is no query yet: a kernel aims the first one.
+        progress[q.NODE] = -1
+        progress[q.VOTES_OF_NODE] = votes
+        progress[q.EARLY] = early
+        progress[q.SEED] = rng.integers(2**63)
+        search = cls(tree=tree, shape=_shape_of(tree), label=label, progress=progress)
         if votes > 1:
-            q.label_few(search.shape, tree.parent, search.label, votes)
+            q.label_few(search.shape, tree.parent, label, votes)
             search._warn_of_few(votes)
         return search
 
     def _warn_of_few(self, votes: int) -> None:
+        """Warn if no node has enough pairs."""
         root = self.tree.root
         if self.n_inner and self.label[root] == q.BELOW:
             warnings.warn(
@@ -82,7 +92,7 @@ class Search:
         self,
         oracle: Oracle,
         kernel: Any,
-        arrays: tuple[NDArray[Any], ...],
+        work: Any,
         split: Callable[[], NDArray[np.bool_]],
     ) -> Partition:
         """Query until the cut is known or the budget is spent; record the cut at each checkpoint.
@@ -91,9 +101,9 @@ class Search:
         ----------
         oracle : Oracle
         kernel : numba function
-            ``kernel(ask, state, limit, at, shape, label, *arrays)``.
-        arrays : tuple of arrays
-            The kernel's own.
+            ``kernel(ask, state, limit, progress, shape, label, work)``.
+        work : array or named tuple of arrays
+            What this kernel alone uses.
         split : callable
             Which nodes (m,) the present cut splits.
 
@@ -103,16 +113,30 @@ class Search:
             The current cut if the budget ends first.
         """
         try:
-            while self.at[q.NODE] >= 0:
+            while self.progress[q.NODE] >= 0:
                 if oracle.due():
                     oracle.record(self._partition(split()))
                 room = oracle.until_due
                 if room == 0:
                     break
-                oracle.run(kernel, room, self.at, self.shape, self.label, *arrays)
+                oracle.run(kernel, room, self.progress, self.shape, self.label, work)
         except BudgetExceededError:
             pass  # the last query got no answer, and could not be repeated
         return self._partition(split())
 
     def _partition(self, split: NDArray[np.bool_]) -> Partition:
-        return Cut(self.tree, _cut_kernels.highest_kept(self.tree.parent, split)).partition
+        """The cut at the highest nodes that are not split."""
+        nodes = _cut_kernels.highest_kept(self.tree.parent, split)
+        return Cut(self.tree, nodes).partition
+
+
+def _shape_of(tree: Tree) -> q.TreeShape:
+    child_start, children = tree.children_csr
+    first_position, _ = tree.leaf_range
+    return q.TreeShape(
+        child_start=child_start.astype(np.int32),
+        children=children.astype(np.int32),
+        first_position=first_position.astype(np.int32),
+        n_leaves=tree.sizes.astype(np.int32),
+        leaf_order=tree.leaf_order.astype(np.int32),
+    )

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from hcbench import AlgorithmSpec, Parameter
 from hcbench_cuts.references import PAPERS
 
-_SEARCH: dict[str, Any] = {
-    "accepts": ("pair-queries",),
-    "needs": ("tree",),
-    "returns": "partition",
-    "anytime": True,
-    "paper": PAPERS["gentile2019"],
-    "queries": "hcbench_cuts.votes:most_questions",
-}
+QUERIES = ("pair-queries",)
+TREE = ("tree",)
+MOST_QUERIES = "hcbench_cuts.votes:most_questions"
+TAGS = ("cut", "active")
 
 
 def _undecided_parameter(default: str, meaning: str) -> Parameter:
     return Parameter("undecided", default, meaning, choices=("apart", "together"))
 
 
-def _votes_parameter(default: str | int, only_by_formula: str) -> tuple[Parameter, ...]:
+def _votes_parameters(default: str | int, only_by_formula: str) -> tuple[Parameter, ...]:
+    """Parameters of the votes on a node; ``only_by_formula`` says when the formula is not used."""
     return (
         Parameter(
             "noise",
@@ -92,25 +87,34 @@ _PRIOR = (
     ),
 )
 
+_UNDECIDED_OF_BF = _undecided_parameter(
+    "together",
+    "How the current cut treats the leaves below a node that was not queried.",
+)
+
 SEARCHES: tuple[AlgorithmSpec, ...] = (
     AlgorithmSpec(
         name="BF",
         function="hcbench_cuts.breadth_first:breadth_first",
         doc="Breadth-first from the root: queries each node that no answer puts below the cut.",
-        parameters=(
-            *_votes_parameter(1, ", where votes are not given as a number"),
-            _undecided_parameter(
-                "together",
-                "How the current cut treats the leaves below a node that was not queried.",
-            ),
-        ),
-        **_SEARCH,
-        tags=("cut", "active"),
+        accepts=QUERIES,
+        needs=TREE,
+        returns="partition",
+        anytime=True,
+        parameters=_votes_parameters(1, ", where votes are not given as a number")
+        + (_UNDECIDED_OF_BF,),
+        paper=PAPERS["gentile2019"],
+        queries=MOST_QUERIES,
+        tags=TAGS,
     ),
     AlgorithmSpec(
         name="OTS",
         function="hcbench_cuts.ots:one_third_splitting",
         doc="One Third Splitting: each answer excludes at least a third of the remaining cuts.",
+        accepts=QUERIES,
+        needs=TREE,
+        returns="partition",
+        anytime=True,
         parameters=(
             _undecided_parameter(
                 "apart",
@@ -124,24 +128,35 @@ SEARCHES: tuple[AlgorithmSpec, ...] = (
                 choices=("any", "longest"),
             ),
         ),
-        **_SEARCH,
-        tags=("cut", "active"),
+        paper=PAPERS["gentile2019"],
+        queries=MOST_QUERIES,
+        tags=TAGS,
     ),
     AlgorithmSpec(
         name="WDP",
         function="hcbench_cuts.wdp:weighted_dichotomic_path",
         doc="Weighted Dichotomic Path: binary search on the path of maximum entropy, by a prior. "
         "Unlike in algorithm 1 as printed, Q includes the top node of the path.",
+        accepts=QUERIES,
+        needs=TREE,
+        returns="partition",
+        anytime=True,
         parameters=_PRIOR,
-        **_SEARCH,
-        tags=("cut", "active"),
+        paper=PAPERS["gentile2019"],
+        queries=MOST_QUERIES,
+        tags=TAGS,
     ),
     AlgorithmSpec(
         name="N-WDP",
         function="hcbench_cuts.wdp:noisy_weighted_dichotomic_path",
         doc="Noisy Weighted Dichotomic Path: WDP where many pairs of leaves vote on each node.",
-        parameters=(*_votes_parameter("hoeffding", ""), *_PRIOR),
-        **_SEARCH,
-        tags=("cut", "active"),
+        accepts=QUERIES,
+        needs=TREE,
+        returns="partition",
+        anytime=True,
+        parameters=_votes_parameters("hoeffding", "") + _PRIOR,
+        paper=PAPERS["gentile2019"],
+        queries=MOST_QUERIES,
+        tags=TAGS,
     ),
 )

@@ -26,15 +26,19 @@ def log_cuts(scored: Scored, *, base: float | None = None) -> float:
     base : float, optional
         By default that of the natural logarithm.
     """
-    natural = float(_count_kernels.log_cuts(_tree(scored).parent)[-1])
-    return natural if base is None else natural / math.log(base)
+    natural_log = float(_count_kernels.log_cuts(_tree(scored).parent)[-1])
+    if base is None:
+        return natural_log
+    return natural_log / math.log(base)
 
 
 def leaf_depth(scored: Scored, *, statistic: Literal["mean", "sd"] = "mean") -> float:
     """Mean, or standard deviation (over n), of the number of edges from the root to the leaves."""
     tree = _tree(scored)
     depths = tree.depths[: tree.n]
-    return float(depths.mean() if statistic == "mean" else depths.std())
+    if statistic == "mean":
+        return float(depths.mean())
+    return float(depths.std())
 
 
 def lower_leaves(scored: Scored) -> float:
@@ -62,11 +66,14 @@ def k_tilde(scored: Scored) -> float:
     """
     tree = _tree(scored)
     below = _below_cut(tree, scored.result)
-    in_subtree = ~below[tree.parent] & (np.arange(tree.n_nodes) >= tree.n)
-    in_subtree[-1] = tree.n > 1  # nothing is above the root
+    # The nodes of that tree: inner nodes whose parent is above the cut, and the root.
+    is_inner = np.arange(tree.n_nodes) >= tree.n
+    is_node = ~below[tree.parent] & is_inner
+    is_node[tree.root] = tree.n > 1
+    # Its leaves are those without a child that is a node of it.
     has_child = np.zeros(tree.n_nodes, np.bool_)
-    has_child[tree.parent[:-1][in_subtree[:-1]]] = True
-    return float((in_subtree & ~has_child).sum())
+    has_child[tree.parent[:-1][is_node[:-1]]] = True
+    return float((is_node & ~has_child).sum())
 
 
 def excess_risk(
@@ -112,7 +119,9 @@ def excess_risk(
 
 def _tree(scored: Scored) -> Tree:
     """The tree that was cut, or the resulting tree."""
-    tree = scored.result if isinstance(scored.result, Tree) else scored.problem.tree
+    if isinstance(scored.result, Tree):
+        return scored.result
+    tree = scored.problem.tree
     if tree is None:
         raise NotApplicableError("this metric describes the tree that was cut, and there is none")
     return tree
@@ -122,12 +131,15 @@ def _below_cut(tree: Tree, result: object) -> NDArray[np.bool_]:
     """Whether each node (m,) is at or below the cut: whether one cluster has all its leaves."""
     if not isinstance(result, Partition):
         raise NotApplicableError("the result is a hierarchy, not a cut of one")
+    # The leaves below a node are next to each other in the leaf order: they are in one cluster if
+    # the label does not change between the first and the last of them.
     changes = np.diff(result.labels[tree.leaf_order]) != 0
-    so_far = np.concatenate(([0], np.cumsum(changes)))
+    changes_before = np.concatenate(([0], np.cumsum(changes)))
     start, end = tree.leaf_range
-    below = so_far[start] == so_far[end - 1]
-    above = ~below[tree.parent]
-    above[-1] = True
-    if int((below & above).sum()) != result.n_clusters:
+    below = changes_before[start] == changes_before[end - 1]
+    # The highest of these nodes, one for each cluster if the clusters are a cut.
+    is_parent_above = ~below[tree.parent]
+    is_parent_above[tree.root] = True
+    if int((below & is_parent_above).sum()) != result.n_clusters:
         raise NotApplicableError("the clusters are not a cut of the tree")
     return np.asarray(below)

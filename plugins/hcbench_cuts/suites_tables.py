@@ -16,12 +16,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import chain
 
 from hcbench import Claim, Figure, Suite
 from hcbench_cuts.references import PAPERS
 
 ERROR = "clustering-error"
-TEST_ERROR, VALIDATION_ERROR = "test-error", "validation-error"
+TEST_ERROR = "test-error"
+VALIDATION_ERROR = "validation-error"
+N_CLUSTERS = "n-clusters"
 MNIST = "mnist[n=10000]"
 OTHER_DIGITS = "the first 10000 training digits; the paper does not say which ones it used"
 
@@ -41,45 +44,69 @@ def _fraction(percent: str) -> str:
 
 # ---- Table 1 -------------------------------------------------------------------------------------
 
-STATISTICS = {
-    "SING": ("2950", "1413.6", "8.26", "4679"),
-    "MED": ("186.4", "41.8", "8.51", "1603"),
-    "COMP": ("17.1", "3.3", "8.81", "557"),
+DEPTH = "leaf-depth"
+SPREAD = "leaf-depth[statistic=sd]"
+
+COLUMNS = {
+    DEPTH: "average depth",
+    SPREAD: "standard deviation of depths",
+    ERROR: "BEST's error",
+    N_CLUSTERS: "BEST's K",
 }
-"""Printed: mean and standard deviation of the depths of leaves, BEST's error in %, BEST's K."""
-
-DEPTH, SPREAD = "leaf-depth", "leaf-depth[statistic=sd]"
-
-DEVIATIONS = {
-    "SING": (71, 51, 0.0019, 149),
-    "MED": (25, 9.7, 0.0026, 76),
-    "COMP": (0.37, 0.27, 0.0021, 45),
-}
-"""Standard deviations of the four statistics over 14 random subsets of 10000 digits, of the first
-10000 training and the 10000 test digits together."""
+"""The columns of table 1 by their metrics."""
 
 
-def _table_1() -> Iterator[Claim]:
-    for tree, (depth, spread, error, k) in STATISTICS.items():
-        columns = (
-            ("average depth", DEPTH, depth),
-            ("standard deviation of depths", SPREAD, spread),
-            ("BEST's error", ERROR, _fraction(error)),
-            ("BEST's K", "n-clusters", k),
-        )
-        for (column, metric, printed), deviation in zip(columns, DEVIATIONS[tree], strict=True):
-            yield Claim(
-                claim=f"Table 1: {tree}, {column}",
-                algorithm="BEST",
-                dataset=digits(tree),
-                metric=metric,
-                paper=printed,
-                within=float(f"{2 * 2**0.5 * deviation:.2g}"),
-                explanation="the paper's digits are others: over 14 random subsets the standard "
-                f"deviation is {deviation:g}",
-                note=f"{OTHER_DIGITS}: the tolerance is two standard deviations of the difference "
-                "between two random subsets",
-            )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statistic:
+    """A number of table 1.
+
+    Attributes
+    ----------
+    tree, metric : str
+        Its row and its column.
+    printed : str
+    deviation : float
+        The standard deviation over 14 random subsets of 10000 digits, of the first 10000 training
+        and the 10000 test digits together.
+    """
+
+    tree: str
+    metric: str
+    printed: str
+    deviation: float
+
+
+STATISTICS = (
+    Statistic(tree="SING", metric=DEPTH, printed="2950", deviation=71),
+    Statistic(tree="SING", metric=SPREAD, printed="1413.6", deviation=51),
+    Statistic(tree="SING", metric=ERROR, printed=_fraction("8.26"), deviation=0.0019),
+    Statistic(tree="SING", metric=N_CLUSTERS, printed="4679", deviation=149),
+    Statistic(tree="MED", metric=DEPTH, printed="186.4", deviation=25),
+    Statistic(tree="MED", metric=SPREAD, printed="41.8", deviation=9.7),
+    Statistic(tree="MED", metric=ERROR, printed=_fraction("8.51"), deviation=0.0026),
+    Statistic(tree="MED", metric=N_CLUSTERS, printed="1603", deviation=76),
+    Statistic(tree="COMP", metric=DEPTH, printed="17.1", deviation=0.37),
+    Statistic(tree="COMP", metric=SPREAD, printed="3.3", deviation=0.27),
+    Statistic(tree="COMP", metric=ERROR, printed=_fraction("8.81"), deviation=0.0021),
+    Statistic(tree="COMP", metric=N_CLUSTERS, printed="557", deviation=45),
+)
+
+
+def _claim_of_statistic(statistic: Statistic) -> Claim:
+    # Two standard deviations of the difference of two subsets, with two digits.
+    tolerance = float(f"{2 * 2**0.5 * statistic.deviation:.2g}")
+    return Claim(
+        claim=f"Table 1: {statistic.tree}, {COLUMNS[statistic.metric]}",
+        algorithm="BEST",
+        dataset=digits(statistic.tree),
+        metric=statistic.metric,
+        paper=statistic.printed,
+        within=tolerance,
+        explanation="the paper's digits are others: over 14 random subsets the standard deviation "
+        f"is {statistic.deviation:g}",
+        note=f"{OTHER_DIGITS}: the tolerance is two standard deviations of the difference between "
+        "two random subsets",
+    )
 
 
 TABLE_1 = Suite(
@@ -87,10 +114,11 @@ TABLE_1 = Suite(
     doc="Table 1: depths of three linkages of 10000 digits, and the best cut of each in hindsight.",
     algorithms=("BEST", "cut-at-K", "largest-gap"),
     datasets=tuple(map(digits, LINKAGES)),
-    metrics=(ERROR, "n-clusters", DEPTH, SPREAD, "log-cuts", "lower-leaves", "k-tilde"),
-    repetitions=2,  # deterministic, which two equal ones show
+    metrics=(ERROR, N_CLUSTERS, DEPTH, SPREAD, "log-cuts", "lower-leaves", "k-tilde"),
+    # All are deterministic, which two equal repetitions show.
+    repetitions=2,
     timeout=900.0,
-    claims=tuple(_table_1()),
+    claims=tuple(map(_claim_of_statistic, STATISTICS)),
     paper=PAPERS["gentile2019"],
 )
 
@@ -145,11 +173,12 @@ BEST_VALUES = {
 N-WDP are also the closest to the printed rows."""
 
 CLOSEST_VALUES = {
-    (tree, algorithm): "c0=3, untouched=apart"
-    if algorithm == "NR"
-    else BEST_VALUES[tree, algorithm]
-    for tree in LINKAGES
-    for algorithm in ("N-WDP", "NR")
+    ("SING", "N-WDP"): BEST_VALUES["SING", "N-WDP"],
+    ("MED", "N-WDP"): BEST_VALUES["MED", "N-WDP"],
+    ("COMP", "N-WDP"): BEST_VALUES["COMP", "N-WDP"],
+    ("SING", "NR"): "c0=3, untouched=apart",
+    ("MED", "NR"): "c0=3, untouched=apart",
+    ("COMP", "NR"): "c0=3, untouched=apart",
 }
 """For NR the member of the grid that is closest to the printed rows; for BF no single one is."""
 
@@ -188,15 +217,17 @@ _OPEN = (
 
 
 def with_values(values: Mapping[tuple[str, str], str], tree: str, algorithm: str) -> str:
-    """An algorithm with the values chosen for a tree."""
-    chosen = values.get((tree, algorithm), "")
+    """An algorithm with the values for a tree."""
+    params = values.get((tree, algorithm), "")
     if algorithm == "NR":
-        chosen += f", rounds={ROUNDS}"
-    return f"{algorithm}[{chosen}]" if chosen else algorithm
+        params += f", rounds={ROUNDS}"
+    if params:
+        return f"{algorithm}[{params}]"
+    return algorithm
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
     """One way to select parameters.
 
     Attributes
@@ -205,27 +236,45 @@ class Way:
         Added to the claims.
     metric : str
         The error that is compared.
+    algorithms : tuple of str
+        Those whose rows are compared.
     values : mapping
-        The chosen values by tree and algorithm; without them, those of the grid are tuned.
+        The selected values by tree and algorithm; without them, those of the grid are tuned.
     """
 
     suffix: str
     metric: str
+    algorithms: tuple[str, ...]
     values: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def tuned_by(self) -> str:
         """The metric that selects from the grid."""
-        return "" if self.values else VALIDATION_ERROR
+        if self.values:
+            return ""
+        return VALIDATION_ERROR
 
     def name(self, tree: str, algorithm: str) -> str:
         """The name of the algorithm in a claim."""
-        return with_values(self.values, tree, algorithm) if self.values else GRIDS[algorithm]
+        if self.values:
+            return with_values(self.values, tree, algorithm)
+        return GRIDS[algorithm]
 
 
-TUNED = Way("", TEST_ERROR)
-HINDSIGHT = Way(", in hindsight", ERROR, BEST_VALUES)
-CLOSEST = Way(", closest values", ERROR, CLOSEST_VALUES)
+TUNED = Selection(suffix="", metric=TEST_ERROR, algorithms=("ERM", "N-WDP", "NR", "BF"))
+HINDSIGHT = Selection(
+    suffix=", in hindsight",
+    metric=ERROR,
+    algorithms=("N-WDP", "NR", "BF"),
+    values=BEST_VALUES,
+)
+CLOSEST = Selection(
+    suffix=", closest values",
+    metric=ERROR,
+    # The values of N-WDP are those in hindsight.
+    algorithms=("NR",),
+    values=CLOSEST_VALUES,
+)
 
 
 def printed(tree: str, algorithm: str) -> Iterator[tuple[int, str, float]]:
@@ -234,79 +283,99 @@ def printed(tree: str, algorithm: str) -> Iterator[tuple[int, str, float]]:
     The printed standard deviations are over 10 runs.
     """
     for k, text in enumerate(TEST_ERRORS[tree, algorithm].split()):
-        if text != "-":
-            error, _, deviation = text.partition("±")
-            points = float(deviation) / 10**0.5 if deviation else SINGLE_RUN[k]
-            yield QUERIES[k], _fraction(error), points / 100
+        if text == "-":
+            continue
+        error, _, deviation = text.partition("±")
+        if deviation:
+            points = float(deviation) / 10**0.5
+        else:
+            points = SINGLE_RUN[k]
+        yield QUERIES[k], _fraction(error), points / 100
 
 
-def _table_2(way: Way) -> Iterator[Claim]:
+def _table_2(selection: Selection) -> Iterator[Claim]:
     """Claims for every printed value, and the statements of the text about the algorithms."""
     for tree, algorithm in TEST_ERRORS:
-        if way.values and (tree, algorithm) not in way.values:
-            continue
-        if way == CLOSEST and algorithm != "NR":
-            continue
-        for queries, error, deviation in printed(tree, algorithm):
-            misprint = MISPRINTED.get((tree, algorithm, queries), "")
-            notes = filter(None, (misprint, f"{OTHER_DIGITS}: 0.3 points are allowed for"))
-            yield Claim(
-                claim=f"Table 2: {tree}, {algorithm}, {queries} queries{way.suffix}",
-                algorithm=way.name(tree, algorithm),
-                dataset=digits(tree),
-                metric=way.metric,
-                tuned_by=way.tuned_by,
-                checkpoint=queries,
-                paper=error,
-                paper_error=0.0 if misprint else round(deviation, 6),
-                within=0.003,
-                explanation=_OPEN if way == CLOSEST else REASONS[algorithm],
-                note="; ".join(notes),
-            )
-    yield from _claims_of_text(way)
-
-
-def _claims_of_text(way: Way) -> Iterator[Claim]:
-    """The statements of the text about table 2."""
+        if algorithm in selection.algorithms:
+            yield from _claims_of_row(selection, tree, algorithm)
     for tree in LINKAGES:
-        for queries in () if way == CLOSEST else QUERIES[:3]:
-            yield Claim(
-                claim=f"Appendix C.3: N-WDP outperforms ERM that sees {VALIDATION} pairs more: "
-                f"{tree}, {queries} queries{way.suffix}",
-                algorithm=way.name(tree, "N-WDP"),
-                better_than="ERM",
-                dataset=digits(tree),
-                metric=way.metric,
-                tuned_by=way.tuned_by,
-                checkpoint=queries,
-                than_checkpoint=queries + VALIDATION,
-                explanation="ERM returns the coarsest of equally good cuts, and is near BEST's "
-                "error by then, so that little is left to outperform",
-            )
+        if "N-WDP" in selection.algorithms:
+            for queries in QUERIES[:3]:
+                yield _better_than_erm(selection, tree, queries)
+        yield _better_than_nr(selection, tree)
+    if "BF" in selection.algorithms:
+        yield _few_clusters(selection, "SING")
+        yield _few_clusters(selection, "MED")
+
+
+def _claims_of_row(selection: Selection, tree: str, algorithm: str) -> Iterator[Claim]:
+    """A claim for each value of a row of table 2."""
+    explanation = REASONS[algorithm]
+    if selection == CLOSEST:
+        explanation = _OPEN
+    for queries, error, deviation in printed(tree, algorithm):
+        note = f"{OTHER_DIGITS}: 0.3 points are allowed for"
+        paper_error = round(deviation, 6)
+        misprint = MISPRINTED.get((tree, algorithm, queries))
+        if misprint is not None:
+            note = f"{misprint}; {note}"
+            paper_error = 0.0
         yield Claim(
-            claim=f"Section 5: N-WDP outperforms NR at few queries: {tree}{way.suffix}",
-            algorithm=way.name(tree, "N-WDP"),
-            better_than=way.name(tree, "NR"),
+            claim=f"Table 2: {tree}, {algorithm}, {queries} queries{selection.suffix}",
+            algorithm=selection.name(tree, algorithm),
             dataset=digits(tree),
-            metric=way.metric,
-            tuned_by=way.tuned_by,
-            checkpoint=QUERIES[0],
-            explanation=_BETTER,
+            metric=selection.metric,
+            tuned_by=selection.tuned_by,
+            checkpoint=queries,
+            paper=error,
+            paper_error=paper_error,
+            within=0.003,
+            explanation=explanation,
+            note=note,
         )
-    if way == CLOSEST:
-        return
-    for tree in ("SING", "MED"):
-        yield Claim(
-            claim=f"Appendix C.3: BF makes very few clusters: {tree}{way.suffix}",
-            algorithm=way.name(tree, "BF"),
-            dataset=digits(tree),
-            metric=way.metric,
-            tuned_by=way.tuned_by,
-            checkpoint=QUERIES[1],
-            paper="0.8",
-            relation=">",
-            note="one cluster errs by 0.9",
-        )
+
+
+def _better_than_erm(selection: Selection, tree: str, queries: int) -> Claim:
+    return Claim(
+        claim=f"Appendix C.3: N-WDP outperforms ERM that sees {VALIDATION} pairs more: "
+        f"{tree}, {queries} queries{selection.suffix}",
+        algorithm=selection.name(tree, "N-WDP"),
+        better_than="ERM",
+        dataset=digits(tree),
+        metric=selection.metric,
+        tuned_by=selection.tuned_by,
+        checkpoint=queries,
+        than_checkpoint=queries + VALIDATION,
+        explanation="ERM returns the coarsest of equally good cuts, and is near BEST's error by "
+        "then, so that little is left to outperform",
+    )
+
+
+def _better_than_nr(selection: Selection, tree: str) -> Claim:
+    return Claim(
+        claim=f"Section 5: N-WDP outperforms NR at few queries: {tree}{selection.suffix}",
+        algorithm=selection.name(tree, "N-WDP"),
+        better_than=selection.name(tree, "NR"),
+        dataset=digits(tree),
+        metric=selection.metric,
+        tuned_by=selection.tuned_by,
+        checkpoint=QUERIES[0],
+        explanation=_BETTER,
+    )
+
+
+def _few_clusters(selection: Selection, tree: str) -> Claim:
+    return Claim(
+        claim=f"Appendix C.3: BF makes very few clusters: {tree}{selection.suffix}",
+        algorithm=selection.name(tree, "BF"),
+        dataset=digits(tree),
+        metric=selection.metric,
+        tuned_by=selection.tuned_by,
+        checkpoint=QUERIES[1],
+        paper="0.8",
+        relation=">",
+        note="one cluster errs by 0.9",
+    )
 
 
 def _learning_curves(name: str, algorithms: str) -> Figure:
@@ -327,18 +396,20 @@ def _learning_curves(name: str, algorithms: str) -> Figure:
     )
 
 
+_CHECKPOINTS_OF_ERM = tuple(queries + VALIDATION for queries in QUERIES)
+
 TABLE_2 = Suite(
     name="gentile2019-table2",
     doc="Table 2: errors of ERM, N-WDP, NR and BF on three linkages of 10000 digits after 250 to "
     "20000 queries, and of ERM after 500 more; parameters are tuned on 500 pairs, or in hindsight.",
-    algorithms=("BEST", *GRIDS.values()),
+    algorithms=("BEST", GRIDS["ERM"], GRIDS["N-WDP"], GRIDS["NR"], GRIDS["BF"]),
     datasets=tuple(map(digits, LINKAGES)),
-    metrics=(TEST_ERROR, VALIDATION_ERROR, ERROR, "n-clusters", "queries", "draws"),
+    metrics=(TEST_ERROR, VALIDATION_ERROR, ERROR, N_CLUSTERS, "queries", "draws"),
     repetitions=10,
     budgets=(QUERIES[-1] + VALIDATION,),
-    checkpoints=tuple(sorted({*QUERIES, *(queries + VALIDATION for queries in QUERIES)})),
+    checkpoints=tuple(sorted(set(QUERIES + _CHECKPOINTS_OF_ERM))),
     timeout=900.0,
-    claims=(*_table_2(TUNED), *_table_2(HINDSIGHT), *_table_2(CLOSEST)),
+    claims=tuple(chain(_table_2(TUNED), _table_2(HINDSIGHT), _table_2(CLOSEST))),
     figures=(
         _learning_curves("gentile2019-table2", "ERM, N-WDP[*], NR[*]"),
         # Its errors are ten times those of the others.

@@ -135,25 +135,37 @@ def noisy_weighted_dichotomic_path(
 
 
 def _search(oracle: Oracle, search: Search, prior: LogPrior, undecided: Undecided) -> Partition:
-    tree, inner = search.tree, search.n_inner
+    tree = search.tree
+    # Nodes with too few pairs are below the cut, so that P(v) = 1.
     prior.below[search.label[tree.n :] == BELOW] = 0.0
-    entropy, best = np.zeros(inner, np.float32), np.empty(inner, np.int32)
-    kernels.most_entropy(tree.parent, search.label, prior.below, prior.above, entropy, best)
-    arrays = (
-        np.empty(inner, np.int64),
-        np.empty(inner + 1, np.int32),
-        np.empty(inner + 2),
-        best,
-        entropy.view(np.int32),
-        prior.above,
-    )
-    # Without these the order does not matter: the queries of a path depend on no other path.
-    search.at[IN_ORDER] = oracle.ledger.budget is not None or bool(oracle.checkpoints)
-    kernels.start_paths(search.at, search.shape, search.label, *arrays)
+    work = _work(search, prior)
+    # Without a budget and checkpoints the order of the paths does not matter, as the queries of a
+    # path depend on no other path.
+    search.progress[IN_ORDER] = oracle.ledger.budget is not None or bool(oracle.checkpoints)
+    kernels.start_paths(search.progress, search.shape, search.label, work)
 
     def split() -> NDArray[np.bool_]:
         return _cut_kernels.split_most_probably(
             tree.parent, search.label, prior.below, prior.above, undecided == "apart"
         )
 
-    return search.run(oracle, kernels.search_paths, arrays, split)
+    return search.run(oracle, kernels.search_paths, work, split)
+
+
+def _work(search: Search, prior: LogPrior) -> kernels.PathSearch:
+    """Memory for the paths, and the path of maximum entropy from each inner node."""
+    inner = search.n_inner
+    entropy = np.zeros(inner, np.float32)
+    best_child = np.empty(inner, np.int32)
+    kernels.most_entropy(
+        search.tree.parent, search.label, prior.below, prior.above, entropy, best_child
+    )
+    return kernels.PathSearch(
+        heap=np.empty(inner, np.int64),
+        path=np.empty(inner + 1, np.int32),
+        survival=np.empty(inner + 2),
+        best_child=best_child,
+        # The bits of floats that are at least 0 have the same order.
+        rank=entropy.view(np.int32),
+        log_above=prior.above,
+    )

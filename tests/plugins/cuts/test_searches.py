@@ -115,7 +115,7 @@ def test_wdp_searches_as_many_paths_as_lemma_3_says(monkeypatch, prior):
     for tree in [*small_trees(5), caterpillar(8)]:
         for cut in all_cuts(tree):
             cut_by("WDP", tree, compiled_oracle(labels_of(tree, cut)), **PRIORS[prior])
-            assert seen[-1].at[PATHS] == k_tilde(tree, cut)
+            assert seen[-1].progress[PATHS] == k_tilde(tree, cut)
 
 
 @pytest.mark.slow

@@ -130,18 +130,18 @@ def test_wdp_makes_the_queries_of_algorithm_1_on_larger_trees(shape, degree):
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=60), st.data())
 def test_the_heap_gives_the_highest_rank_and_then_the_largest_id(ranks, data):
     rank, heap = np.array(ranks, np.int32), np.empty(len(ranks), np.int64)
-    at, n, waiting = np.zeros(SIZE, np.int64), 7, []
-    at[IN_ORDER] = 1
+    progress, n, waiting = np.zeros(SIZE, np.int64), 7, []
+    progress[IN_ORDER] = 1
     for k in range(len(ranks)):
-        _push(heap, at, rank, n, n + k)
+        _push(heap, progress, rank, n, n + k)
         waiting.append((ranks[k], n + k))
         if data.draw(st.booleans()):
-            assert _pop(heap, at) == max(waiting)[1]
+            assert _pop(heap, progress) == max(waiting)[1]
             waiting.remove(max(waiting))
     while waiting:
-        assert _pop(heap, at) == max(waiting)[1]
+        assert _pop(heap, progress) == max(waiting)[1]
         waiting.remove(max(waiting))
-    assert at[WAITING] == 0
+    assert progress[WAITING] == 0
 
 
 def _subtree(tree, v):

@@ -110,7 +110,7 @@ def test_the_paths_are_as_many_as_the_tree_of_nodes_with_enough_pairs_has(monkey
         for cut in all_cuts(tree)[::5]:
             cut_by("N-WDP", tree, compiled_oracle(labels_of(tree, cut)), votes=votes)
             merged = tuple(coarsened(tree, cut, votes))
-            assert seen[-1].at[PATHS] == k_tilde(tree, merged, preset(tree, votes))
+            assert seen[-1].progress[PATHS] == k_tilde(tree, merged, preset(tree, votes))
 
 
 @pytest.mark.parametrize("name", ["BF", "N-WDP"])
