@@ -7,9 +7,8 @@ and a vertex not visited since the last insertion has weight 1: a query costs O(
 and an insertion O(depth of its place) besides its queries.
 
 Queries about a pivot v are about a leaf of its left subtree, one of its right subtree and the new
-item; answers are the position of the odd one out:
-
-    0: the item is in the right subtree of v, 1: in the left one, 2: in neither.
+item. Answers are the position of the odd one out: `IN_RIGHT`, `IN_LEFT` or `IN_NEITHER` says in
+which of the two subtrees the item is.
 """
 
 from __future__ import annotations
@@ -27,10 +26,35 @@ from hcbench_ordinal._tree_kernels import check_answer
 
 _Ints = NDArray[np.int64]
 _Floats = NDArray[np.float64]
+#: Answers: the leaf of the left subtree is the odd one out, that of the right one, or the item.
+IN_RIGHT = 0
+IN_LEFT = 1
+IN_NEITHER = 2
 LEAST = 1e-100
 """If the weights sum to less than this they are all multiplied by `RAISED`."""
 RAISED = 2.0**300
 NO_PAIR = "NoisyInsertion needs binary trees, but no pair of three items is closer; use another one"
+
+
+class Topology(NamedTuple):
+    """The shape of a tree of n items: what an insertion of all items writes, (2n-1,) int64 each.
+
+    Attributes
+    ----------
+    parent, left, right, size
+        As in `Growth`.
+    """
+
+    parent: _Ints
+    left: _Ints
+    right: _Ints
+    size: _Ints
+
+
+# Missing in numba's own annotations.
+_named_uniform_tuple: Any = types.NamedUniTuple
+_named_tuple: Any = types.NamedTuple
+TOPOLOGY = _named_uniform_tuple(types.int64[::1], 4, Topology)
 
 
 class Growth(NamedTuple):
@@ -72,19 +96,19 @@ class Growth(NamedTuple):
 
 
 @njit(cache=True)
-def pair_up(parent: _Ints, left: _Ints, right: _Ints, size: _Ints, a: int, b: int) -> Growth:
-    """Return the tree of two items, in the caller's arrays (2n-1,). O(n)."""
-    n_vertices = len(parent)
-    parent[:] = -1
-    left[:] = -1
-    right[:] = -1
-    size[:] = 1
+def pair_up(topology: Topology, a: int, b: int) -> Growth:
+    """Return the tree of two items, in the caller's arrays. O(n)."""
+    n_vertices = len(topology.parent)
+    topology.parent[:] = -1
+    topology.left[:] = -1
+    topology.right[:] = -1
+    topology.size[:] = 1
     tree = Growth(
-        parent,
-        left,
-        right,
+        topology.parent,
+        topology.left,
+        topology.right,
         np.arange(n_vertices),  # leaf: each item represents itself
-        size,
+        topology.size,
         np.ones(n_vertices),  # weight
         np.ones(n_vertices),  # total
         np.ones(n_vertices),  # factor
@@ -259,115 +283,131 @@ def heaviest(tree: Growth, insertion: int) -> Any:
     return best
 
 
-_ITEMS = types.int64[::1]
+class Rule(NamedTuple):
+    """How answers are used, and when an insertion ends.
+
+    Attributes
+    ----------
+    right_answer, wrong_answer : float
+        What the weights of the places are multiplied by that agree with an answer, and by that do
+        not.
+    tolerance : float
+        An insertion ends when the weight outside the heaviest vertex is at most its own times
+        tolerance / |V|.
+    repetitions : int
+        Maximum number of repetitions of each query; it ends earlier if an answer has more than half
+        of them, or leads by ``lead``. The most frequent answer is used.
+    lead : int
+    patience : float
+        An insertion ends with the heaviest vertex after ``patience`` times log2(|V|^2 / tolerance)
+        queries.
+    """
+
+    right_answer: float
+    wrong_answer: float
+    tolerance: float
+    repetitions: int
+    lead: int
+    patience: float
 
 
-@njit(
-    types.int64(
-        ASK,
-        STATE,
-        _ITEMS,
-        types.float64,
-        types.float64,
-        types.float64,
-        types.int64,
-        types.int64,
-        types.float64,
-        _ITEMS,
-        _ITEMS,
-        _ITEMS,
-        _ITEMS,
-    ),
-    cache=True,
-)
-def insert_all(
-    ask: Any,
-    state: Any,
-    order: _Ints,
-    right_answer: float,
-    wrong_answer: float,
-    tolerance: float,
-    repetitions: int,
-    lead: int,
-    patience: float,
-    parent: _Ints,
-    left: _Ints,
-    right: _Ints,
-    size: _Ints,
-) -> int:
+_FLOAT = types.float64
+_INT = types.int64
+_RULE = _named_tuple((_FLOAT, _FLOAT, _FLOAT, _INT, _INT, _FLOAT), Rule)
+
+
+@register_jitable
+def _repeat_query(
+    ask: Any, state: Any, rule: Rule, votes: Any, left_item: Any, right_item: Any, x: Any
+) -> None:
+    """Ask where x is up to a majority, or the lead of an answer; count the answers in ``votes``."""
+    votes[:] = 0
+    for _ in range(rule.repetitions):
+        answer = ask(state, left_item, right_item, x, 0)
+        check_answer(answer)
+        if answer < 0:
+            raise NotApplicableError(NO_PAIR)
+        votes[answer] += 1
+        # Negative indices are the two other answers.
+        rivals = max(votes[answer - 2], votes[answer - 1])
+        if 2 * votes[answer] > rule.repetitions or votes[answer] - rivals >= rule.lead:
+            break
+
+
+@register_jitable
+def _factor(rule: Rule, agrees: Any) -> Any:
+    """What the weights of places are multiplied by that agree with an answer, or do not."""
+    if agrees:
+        return rule.right_answer
+    return rule.wrong_answer
+
+
+@register_jitable
+def _find_place(
+    ask: Any, state: Any, tree: Growth, rule: Rule, votes: Any, insertion: int, x: Any
+) -> Any:
+    """The vertex beside which item x belongs, and whether the search has exceeded ``patience``."""
+    vertices = 2 * insertion - 1
+    # Without a tolerance the search goes on until one place is left.
+    limit = np.inf
+    if rule.tolerance > 0:
+        limit = rule.patience * (2 * np.log2(vertices) - np.log2(rule.tolerance))
+    n_queries = 0.0
+    v, above, below = centroid(tree, insertion)
+    while above + below > rule.tolerance / vertices * tree.weight[v]:
+        if n_queries >= limit:
+            return heaviest(tree, insertion), True
+        # The pivot that minimises the largest weight of an answer. Above the parent, one answer
+        # stands for the whole subtree of the parent; below v, one for at least about half.
+        pivot = v
+        if above > below:
+            pivot = tree.parent[v]
+        left_item = tree.leaf[tree.left[pivot]]
+        right_item = tree.leaf[tree.right[pivot]]
+        _repeat_query(ask, state, rule, votes, left_item, right_item, x)
+        n_queries += votes.sum()
+        answer = np.argmax(votes)
+        # The weight of the pivot itself is one of those outside its subtrees.
+        by_left = _factor(rule, answer == IN_LEFT)
+        by_right = _factor(rule, answer == IN_RIGHT)
+        by_outside = _factor(rule, answer == IN_NEITHER)
+        weigh(tree, pivot, by_left, by_right, by_outside, by_outside)
+        v, above, below = centroid(tree, insertion)
+    return v, False
+
+
+@njit(types.int64(ASK, STATE, types.int64[::1], _RULE, TOPOLOGY), cache=True)
+def insert_all(ask: Any, state: Any, order: _Ints, rule: Rule, topology: Topology) -> int:
     """Insert all items, each by weights of its possible places.
 
-    While the weight outside the heaviest vertex is more than its own times tolerance / |V|: query
-    the pivot that minimises the largest weight of an answer; multiply the vertices that agree with
-    the answer by ``right_answer`` and the others by ``wrong_answer``. With factors of 1 and 0, this
-    is binary search (algorithm 4).
+    Until the heaviest vertex has nearly all weight: query the pivot that minimises the largest
+    weight of an answer, and multiply the weights of the vertices that agree with the answer, and of
+    the others. With factors of 1 and 0, this is binary search (algorithm 4).
 
     Parameters
     ----------
     order : (n,)
         Items in the order of insertion; n >= 2.
-    right_answer, wrong_answer, tolerance : float
-    repetitions : int
-        Maximum number of repetitions of each query; it ends earlier if an answer has more than half
-        of them, or leads by ``lead``. The limit frequent answer is used.
-    lead : int
-    patience : float
-        An insertion ends with the heaviest vertex after ``patience`` times log2(|V|^2 / tolerance)
-        queries.
-    parent, left, right, size : (2n-1,), written
-        The tree; see `Growth`.
+    rule : Rule
+    topology : Topology
+        Written.
 
     Returns
     -------
     int
-        Number of insertions that reached this limit.
+        Number of insertions that exceeded ``patience``.
 
     Notes
     -----
     O(depth of the pivot) time for each query. 80 n bytes besides the caller's.
     """
     n = len(order)
-    tree = pair_up(parent, left, right, size, order[0], order[1])
+    tree = pair_up(topology, order[0], order[1])
     # Of each answer.
     votes = np.zeros(3, np.int64)
-    factors = np.empty(3)
     n_stopped = 0
     for i in range(2, n):
-        vertices = 2 * i - 1
-        # Without a tolerance the search goes on until one place is left.
-        limit = np.inf
-        if tolerance > 0:
-            limit = patience * (2 * np.log2(vertices) - np.log2(tolerance))
-        n_queries = 0.0
-        v, above, below = centroid(tree, i)
-        while above + below > tolerance / vertices * tree.weight[v]:
-            if n_queries >= limit:
-                n_stopped += 1
-                v = heaviest(tree, i)
-                break
-            # The pivot that minimises the largest weight of an answer. Above the parent, one answer
-            # stands for the whole subtree of the parent; below v, one for at least about half.
-            pivot = v
-            if above > below:
-                pivot = tree.parent[v]
-            left_item = tree.leaf[tree.left[pivot]]
-            right_item = tree.leaf[tree.right[pivot]]
-            # Repeat the query, up to a majority or the lead of an answer.
-            votes[:] = 0
-            for _ in range(repetitions):
-                answer = ask(state, left_item, right_item, order[i], 0)
-                check_answer(answer)
-                if answer < 0:
-                    raise NotApplicableError(NO_PAIR)
-                votes[answer] += 1
-                n_queries += 1
-                rivals = max(votes[answer - 2], votes[answer - 1])
-                if 2 * votes[answer] > repetitions or votes[answer] - rivals >= lead:
-                    break
-            # Multiply the weights: of the left and the right subtree, and of the rest.
-            factors[:] = wrong_answer
-            factors[np.argmax(votes)] = right_answer
-            weigh(tree, pivot, factors[1], factors[0], factors[2], factors[2])
-            v, above, below = centroid(tree, i)
+        v, is_stopped = _find_place(ask, state, tree, rule, votes, i, order[i])
+        n_stopped += is_stopped
         attach(tree, order[i], v, n + i - 1)
     return n_stopped

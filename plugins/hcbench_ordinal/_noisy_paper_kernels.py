@@ -1,8 +1,17 @@
 """Insertion with noisy answers as published: simulated vertex queries, in two stages.
 
 Emamjomeh-Zadeh & Kempe 2018, section 5 and appendix B; the multiplicative weights are those of
-Emamjomeh-Zadeh, Kempe & Singhal 2016. Answers are coded as in `_noisy_kernels`; a vertex query has
-one more: 0: towards the right child, 1: the left child, 2: the parent, 3: this vertex.
+Emamjomeh-Zadeh, Kempe & Singhal 2016.
+
+An insertion has two stages. Stage 1: all weights are 1. In each round, query the centroid and
+multiply the vertices that agree with the response by p and the others by 1-p; whenever a vertex has
+at least half of the weight, mark it and set its weight to 0. Stage 2 is algorithm 6, a walk on the
+virtual tree of the marked vertices, from its root: each has a counter; a response "here" increases
+that of the current vertex, another decreases it, and if it is 0 the walk moves on. A response
+towards no marked vertex is known to be wrong and ignored.
+
+A vertex query about v is answered by one of its neighbours or by v itself. The first three
+responses are answers of `_noisy_kernels` to queries about the pivot v, too.
 """
 
 from __future__ import annotations
@@ -16,11 +25,36 @@ from numpy.typing import NDArray
 
 from hcbench import NotApplicableError
 from hcbench.compiled import ASK, STATE
-from hcbench_ordinal._noisy_kernels import NO_PAIR, Growth, attach, centroid, pair_up, weigh
+from hcbench_ordinal._noisy_kernels import (
+    IN_LEFT,
+    IN_NEITHER,
+    IN_RIGHT,
+    NO_PAIR,
+    TOPOLOGY,
+    Growth,
+    Topology,
+    attach,
+    centroid,
+    pair_up,
+    weigh,
+)
 from hcbench_ordinal._tree_kernels import check_answer
 
 _Ints = NDArray[np.int64]
-_RIGHT, _LEFT, _UP, _HERE = range(4)
+#: Responses to a vertex query: towards the right child, the left child, the parent; this vertex.
+_RIGHT = IN_RIGHT
+_LEFT = IN_LEFT
+_UP = IN_NEITHER
+_HERE = 3
+#: Entries of ``counts``: vertex queries, and those of them that were answered by or towards the
+#: place where the item was then inserted.
+VERTEX_QUERIES = 0
+CORRECT = 1
+#: The largest number of vertices that stage 1 marked, and insertions beside another vertex.
+CANDIDATES = 2
+MISSED = 3
+#: The number of entries.
+N_COUNTS = 4
 
 
 @register_jitable
@@ -33,7 +67,8 @@ def preorder(tree: Growth, order: _Ints) -> int:
         v = order[done]
         done += 1
         if tree.left[v] >= 0:
-            order[written], order[written + 1] = tree.left[v], tree.right[v]
+            order[written] = tree.left[v]
+            order[written + 1] = tree.right[v]
             written += 2
     return written
 
@@ -60,24 +95,34 @@ def virtual_tree(tree: Growth, marked: NDArray[np.bool_], order: _Ints, near: _I
 
     Notes
     -----
-    O(|V|). A vertex is excluded if it is not marked and not both subtrees have virtual vertices;
-    ``top`` is the highest virtual vertex of each subtree.
+    O(|V|). A vertex is excluded if it is not marked and not both subtrees have virtual vertices.
     """
-    m = preorder(tree, order)
-    top, height = np.full(marked.size, -1), np.zeros(marked.size, np.int64)
+    # Of each subtree: its highest virtual vertex, or -1, and the edges from there down to the
+    # lowest one.
+    top = np.full(marked.size, -1)
+    height = np.zeros(marked.size, np.int64)
     near[:] = -1
     diameter = 0
-    for v in order[:m][::-1]:
-        low = top[tree.right[v]] if tree.left[v] >= 0 else -1
-        high = top[tree.left[v]] if tree.left[v] >= 0 else -1
-        if not marked[v] and (low < 0 or high < 0):
-            top[v] = max(low, high)
+    n_vertices = preorder(tree, order)
+    # Children first.
+    for i in range(n_vertices - 1, -1, -1):
+        v = order[i]
+        below_right = np.int64(-1)
+        below_left = np.int64(-1)
+        if tree.left[v] >= 0:
+            below_right = top[tree.right[v]]
+            below_left = top[tree.left[v]]
+        if not marked[v] and (below_right < 0 or below_left < 0):
+            # At most one of them exists.
+            top[v] = max(below_right, below_left)
             continue
         top[v] = v
-        near[_RIGHT, v], near[_LEFT, v] = low, high
-        for child in (low, high):
+        near[_RIGHT, v] = below_right
+        near[_LEFT, v] = below_left
+        for child in (below_right, below_left):
             if child >= 0:
                 near[_UP, child] = v
+                # The longest path through v so far, and then the height with this child.
                 diameter = max(diameter, height[v] + height[child] + 1)
                 height[v] = max(height[v], height[child] + 1)
     return top[tree.root[0]], diameter
@@ -86,14 +131,19 @@ def virtual_tree(tree: Growth, marked: NDArray[np.bool_], order: _Ints, near: _I
 @njit(cache=True)
 def update(tree: Growth, q: int, response: int, p: float) -> None:
     """Multiply the weights that agree with the response of a vertex query by p, others by 1-p."""
-    weigh(
-        tree,
-        q,
-        p if response == _LEFT else 1 - p,
-        p if response == _RIGHT else 1 - p,
-        p if response == _HERE else 1 - p,
-        p if response == _UP else 1 - p,
-    )
+    by_left = 1 - p
+    by_right = 1 - p
+    by_weight = 1 - p
+    by_outside = 1 - p
+    if response == _LEFT:
+        by_left = p
+    elif response == _RIGHT:
+        by_right = p
+    elif response == _HERE:
+        by_weight = p
+    else:
+        by_outside = p
+    weigh(tree, q, by_left, by_right, by_weight, by_outside)
 
 
 @njit(cache=True)
@@ -110,6 +160,7 @@ def mark_heavy(tree: Growth, insertion: int, marked: NDArray[np.bool_]) -> int:
         if tree.weight[q] < above + below:
             return int(q)
         if tree.weight[q] == 0:
+            # All weights are 0.
             return -1
         marked[q] = True
         weigh(tree, q, 1.0, 1.0, 0.0, 1.0)
@@ -234,6 +285,7 @@ def _mark_by_weights(
         update(tree, q, response, p)
         q = mark_heavy(tree, insertion, marked)
     if not marked.any():
+        # The walk needs a vertex: the centroid is the most likely one to be near.
         marked[q] = True
 
 
@@ -249,7 +301,8 @@ def _walk_on_marked(
         walk.responses[response, q] += 1
         if response == _HERE:
             counter += 1
-        elif near[response, q] < 0:  # no marked vertex is there, so the response is wrong
+        elif near[response, q] < 0:
+            # No marked vertex is there, so the response is wrong.
             continue
         elif counter > 0:
             counter -= 1
@@ -258,62 +311,61 @@ def _walk_on_marked(
     return q
 
 
-_ITEMS = types.int64[::1]
-_NUMBER = types.float64
+class PublishedRule(NamedTuple):
+    """The constants of section 5.
 
-
-@njit(
-    types.int64(
-        ASK, STATE, _ITEMS, _NUMBER, types.int64, types.int64[::1], types.boolean, _NUMBER, _NUMBER,
-        _NUMBER, _ITEMS, _ITEMS, _ITEMS, _ITEMS, _ITEMS
-    ),
-    cache=True,
-)  # fmt: skip
-def insert_all_as_published(
-    ask: Any,
-    state: Any,
-    order: _Ints,
-    p: float,
-    repetitions: int,
-    rounds: _Ints,
-    skip: bool,
-    walk_distance: float,
-    walk_marked: float,
-    walk_all: float,
-    parent: _Ints,
-    left: _Ints,
-    right: _Ints,
-    size: _Ints,
-    counts: _Ints,
-) -> int:
-    """Insert all items by multiplicative weights and a random walk on the marked vertices.
-
-    Stage 1: all weights are 1. In each of ``rounds`` rounds, query the centroid and multiply the
-    vertices that agree with the response by p and the others by 1-p; whenever a vertex has at least
-    half of the weight, mark it and set its weight to 0. Stage 2 is algorithm 6 on the virtual tree
-    of the marked vertices, from its root: each has a counter; a response "here" increases that of
-    the current vertex, another decreases it, and if it is 0 the walk moves on. A response towards
-    no marked vertex is known to be wrong and ignored.
-
-    Parameters
+    Attributes
     ----------
-    order : (n,)
-        Items in the order of insertion; n >= 2.
     p : float
     repetitions : int
         k_p of algorithm 5, odd.
-    rounds : (n,)
+    rounds : (n,) int64
         K of stage 1 for the i-th item, whose tree has 2i - 1 vertices.
     skip : bool
         Whether to mark all vertices, without queries, if K >= |V|.
     walk_distance, walk_marked, walk_all : float
         The walk takes max(walk_distance (D + 1), ``walk_marked``) steps for a virtual tree of
         diameter D, with ``walk_all`` instead of ``walk_marked`` if stage 1 was skipped.
-    parent, left, right, size : (2n-1,), written
-    counts : (4,), written
-        Vertex queries; those of them that were answered by or towards the place where the item was
-        then inserted; the largest number of vertices that stage 1 marked; and insertions beside a
-        vertex that it did not mark.
+    """
+
+    p: float
+    repetitions: int
+    rounds: _Ints
+    skip: bool
+    walk_distance: float
+    walk_marked: float
+    walk_all: float
+
+
+_INTS = types.int64[::1]
+_FLOAT = types.float64
+# Missing in numba's own annotations.
+_named_tuple: Any = types.NamedTuple
+_RULE = _named_tuple(
+    (_FLOAT, types.int64, _INTS, types.boolean, _FLOAT, _FLOAT, _FLOAT), PublishedRule
+)
+
+
+@njit(types.int64(ASK, STATE, _INTS, _RULE, TOPOLOGY, _INTS), cache=True)
+def insert_all_as_published(
+    ask: Any,
+    state: Any,
+    order: _Ints,
+    rule: PublishedRule,
+    topology: Topology,
+    counts: _Ints,
+) -> int:
+    """Insert all items by multiplicative weights and a random walk on the marked vertices.
+
+    Parameters
+    ----------
+    order : (n,)
+        Items in the order of insertion; n >= 2.
+    rule : PublishedRule
+    topology : Topology
+        Written.
+    counts : (N_COUNTS,)
+        Written; the constants from `VERTEX_QUERIES` on name its entries.
 
     Returns
     -------
@@ -326,28 +378,32 @@ def insert_all_as_published(
     stage 2, O(|V|) for an insertion. 180 n bytes besides the caller's.
     """
     n = len(order)
-    tree = pair_up(parent, left, right, size, order[0], order[1])
+    tree = pair_up(topology, order[0], order[1])
     walk = _new_walk(n)
     marked = walk.marked
+    repetitions = rule.repetitions
     counts[:] = 0
     n_skipped = 0
     for i in range(2, n):
         x = order[i]
-        all_marked = skip and rounds[i] >= 2 * i - 1
+        rounds = rule.rounds[i]
+        # Stage 1.
+        all_marked = rule.skip and rounds >= 2 * i - 1
         marked[:] = all_marked
-        least = walk_all
+        least_steps = rule.walk_all
         if all_marked:
             n_skipped += 1
         else:
-            least = walk_marked
-            _mark_by_weights(ask, state, tree, walk, i, x, p, repetitions, rounds[i])
+            least_steps = rule.walk_marked
+            _mark_by_weights(ask, state, tree, walk, i, x, rule.p, repetitions, rounds)
+        # Stage 2.
         root, diameter = virtual_tree(tree, marked, walk.order, walk.near)
-        steps = np.int64(np.ceil(max(walk_distance * (diameter + 1), least)))
-        q = _walk_on_marked(ask, state, tree, walk, root, x, repetitions, steps)
-        counts[0] += walk.responses.sum()
-        counts[1] += _count_agreeing(tree, walk.responses, q)
+        steps = np.int64(np.ceil(max(rule.walk_distance * (diameter + 1), least_steps)))
+        place = _walk_on_marked(ask, state, tree, walk, root, x, repetitions, steps)
+        counts[VERTEX_QUERIES] += walk.responses.sum()
+        counts[CORRECT] += _count_agreeing(tree, walk.responses, place)
         if not all_marked:
-            counts[2] = max(counts[2], marked.sum())
-            counts[3] += not marked[q]
-        attach(tree, x, q, n + i - 1)
+            counts[CANDIDATES] = max(counts[CANDIDATES], marked.sum())
+            counts[MISSED] += not marked[place]
+        attach(tree, x, place, n + i - 1)
     return n_skipped

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from math import inf, log
 from typing import Any, Literal
 
@@ -11,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import Given, HeightKind, ModelWarning, Oracle, Tree
-from hcbench_ordinal import _noisy_kernels, _noisy_paper_kernels
+from hcbench_ordinal import _noisy_kernels, _noisy_paper_kernels as paper_kernels
+from hcbench_ordinal._noisy_kernels import Rule, Topology
+from hcbench_ordinal._noisy_paper_kernels import PublishedRule
 from hcbench_ordinal.bounds import capacity, noiseless_queries, weight_rounds
 from hcbench_ordinal.noisy_constants import (
     check_right_answers,
@@ -131,121 +132,127 @@ def noisy_insertion(
     O(depth of the pivot) for each query. A weight of 1e-300 of the whole may become 0.
     """
     check_right_answers(p)
-    if given.n == 1:
+    n = given.n
+    if n == 1:
         return Tree([-1], names=given.names)
-    items = rng.permutation(given.n) if order == "random" else np.arange(given.n)
-    growth = _Arrays.of(given.n)
-    if strategy == "paper":
-        constants = _published_constants(p, delta, given.n, repetitions, margin, share, skip)
-        walk = (walk_distance / (2 * p - 1), *(walk_confidence * x for x in constants.walk))
-        oracle.run(
-            _noisy_paper_kernels.insert_all_as_published,
-            items,
-            p,
-            constants.repetitions,
-            constants.rounds,
-            skip,
-            *walk,
-            *growth.all,
-            counts := np.zeros(4, np.int64),
-        )
-        queries, correct, candidates, missed = counts.tolist()
-        if queries:
-            oracle.report(vertex_queries=queries / (given.n - 2), correct=correct / queries)
-            oracle.report(candidates=candidates, missed=missed)
-    elif strategy == "repeat":
-        times, lead = _repetitions_and_lead(p, delta, given.n, stop)
-        _insert(oracle, items, (1.0, 0.0, 0.0), times, lead, inf, growth)
+    if order == "random":
+        items = rng.permutation(n)
     else:
-        weights = (p, (1 - p) / 2 if wrong == "random" else 1 - p, delta / given.n)
-        n_stopped = _insert(oracle, items, weights, 1, _NO_LEAD, patience / capacity(p), growth)
+        items = np.arange(n)
+    topology = _new_topology(n)
+    if strategy == "paper":
+        published_rule = PublishedRule(
+            p=p,
+            repetitions=vertex_repetitions(p, repetitions),
+            rounds=_rounds_of_weights(p, delta / n * share, margin, n),
+            skip=skip,
+            walk_distance=walk_distance / (2 * p - 1),
+            walk_marked=walk_confidence * _walk_length(p, delta / n * (1 - share)),
+            walk_all=walk_confidence * _walk_length(p, delta / n),
+        )
+        _insert_as_published(oracle, items, published_rule, topology)
+    elif strategy == "repeat":
+        rule = _rule_of_repetitions(p, delta, n, stop)
+        oracle.run(_noisy_kernels.insert_all, items, rule, topology)
+    else:
+        rule = _rule_of_weights(p, delta, n, wrong, patience)
+        n_stopped: Any = oracle.run(_noisy_kernels.insert_all, items, rule, topology)
         if n_stopped:
             warnings.warn(
-                f"{n_stopped} of {given.n} insertions were not decided after {patience:g} times "
-                f"the expected number of queries, and used the most likely place; p={p:g} may "
-                "exceed the proportion of correct answers",
+                f"{n_stopped} of {n} insertions were not decided after {patience:g} times the "
+                f"expected number of queries, and used the most likely place; p={p:g} may exceed "
+                "the proportion of correct answers",
                 ModelWarning,
                 stacklevel=2,
             )
-    return Tree(growth.parents(), None, HeightKind.NONE, given.names)
+    return Tree(_sorted_parents(topology), None, HeightKind.NONE, given.names)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Arrays:
-    """The arrays that the kernels write: see `_noisy_kernels.Growth`."""
-
-    parent: NDArray[np.int64]
-    left: NDArray[np.int64]
-    right: NDArray[np.int64]
-    size: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, n: int) -> _Arrays:
-        return cls(*(np.empty(2 * n - 1, np.int64) for _ in range(4)))
-
-    @property
-    def all(self) -> tuple[NDArray[np.int64], ...]:
-        return self.parent, self.left, self.right, self.size
-
-    def parents(self) -> NDArray[np.int64]:
-        """Parents of vertices, renumbered so that larger subtrees have larger numbers."""
-        n = (self.parent.size + 1) // 2
-        vertices = np.concatenate((np.arange(n), n + np.argsort(self.size[n:], kind="stable")))
-        number = np.empty_like(vertices)
-        number[vertices] = np.arange(vertices.size)
-        parent = number[self.parent[vertices]]
-        parent[-1] = -1
-        return parent
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Published:
-    """Constants of section 5: k_p, K for each insertion, and ln(1/delta') / (2p-1)^2.
-
-    ``walk`` has the last one after multiplicative weights, and without them.
-    """
-
-    repetitions: int
-    rounds: NDArray[np.int64]
-    walk: tuple[float, float]
-
-
-def _published_constants(
-    p: float,
-    delta: float,
-    n: int,
-    repetitions: str | int,
-    margin: float,
-    share: float,
-    skip: bool,
-) -> _Published:
-    failure = delta / n
-    rounds = [weight_rounds(p, failure * share, margin, max(2 * i - 1, 1)) for i in range(n)]
-    steepness = (2 * p - 1) ** 2
-    after = log(1 / (failure * (1 - share))) / steepness
-    return _Published(
-        vertex_repetitions(p, repetitions), np.array(rounds), (after, log(1 / failure) / steepness)
+def _new_topology(n: int) -> Topology:
+    m = 2 * n - 1
+    return Topology(
+        parent=np.empty(m, np.int64),
+        left=np.empty(m, np.int64),
+        right=np.empty(m, np.int64),
+        size=np.empty(m, np.int64),
     )
 
 
-def _repetitions_and_lead(p: float, delta: float, n: int, stop: str) -> tuple[int, int]:
-    """Maximum number of repetitions of a query, and the lead that ends them."""
+def _sorted_parents(topology: Topology) -> NDArray[np.int64]:
+    """Parents of vertices, renumbered so that larger subtrees have larger numbers."""
+    n = (topology.parent.size + 1) // 2
+    inner = n + np.argsort(topology.size[n:], kind="stable")
+    # The vertex that gets each number, and the number of each vertex.
+    vertices = np.concatenate((np.arange(n), inner))
+    number = np.empty_like(vertices)
+    number[vertices] = np.arange(vertices.size)
+    parent = number[topology.parent[vertices]]
+    # The root has no parent.
+    parent[-1] = -1
+    return parent
+
+
+def _rule_of_weights(p: float, delta: float, n: int, wrong: str, patience: float) -> Rule:
+    """Of "bayes": each query is asked once."""
+    wrong_answer = 1 - p
+    if wrong == "random":
+        # For each of the two wrong answers.
+        wrong_answer = (1 - p) / 2
+    return Rule(
+        right_answer=p,
+        wrong_answer=wrong_answer,
+        tolerance=delta / n,
+        repetitions=1,
+        lead=_NO_LEAD,
+        patience=patience / capacity(p),
+    )
+
+
+def _rule_of_repetitions(p: float, delta: float, n: int, stop: str) -> Rule:
+    """Of "repeat": places that contradict an answer are excluded."""
     failure = delta / max(noiseless_queries(n), 1)
-    if stop == "majority":
-        return majority_exactly(p, failure), _NO_LEAD
-    return majority_exactly(p, failure / 2), lead_of_majority(p, failure / 2)
-
-
-def _insert(
-    oracle: Oracle,
-    items: NDArray[np.int64],
-    weights: tuple[float, float, float],
-    times: int,
-    lead: int,
-    patience: float,
-    growth: _Arrays,
-) -> int:
-    n_stopped: Any = oracle.run(
-        _noisy_kernels.insert_all, items, *weights, times, lead, patience, *growth.all
+    repetitions = majority_exactly(p, failure)
+    lead = _NO_LEAD
+    if stop == "lead":
+        repetitions = majority_exactly(p, failure / 2)
+        lead = lead_of_majority(p, failure / 2)
+    return Rule(
+        right_answer=1.0,
+        wrong_answer=0.0,
+        tolerance=0.0,
+        repetitions=repetitions,
+        lead=lead,
+        patience=inf,
     )
-    return int(n_stopped)
+
+
+def _rounds_of_weights(p: float, failure: float, margin: float, n: int) -> NDArray[np.int64]:
+    """K (n,) of the multiplicative weights for the tree of the i-th item, of 2i - 1 vertices."""
+    rounds = []
+    for i in range(n):
+        vertices = max(2 * i - 1, 1)
+        rounds.append(weight_rounds(p, failure, margin, vertices))
+    return np.array(rounds)
+
+
+def _walk_length(p: float, failure: float) -> float:
+    """ln(1/failure) / (2p-1)^2: a walk of this order fails with this probability."""
+    return log(1 / failure) / (2 * p - 1) ** 2
+
+
+def _insert_as_published(
+    oracle: Oracle, items: NDArray[np.int64], rule: PublishedRule, topology: Topology
+) -> None:
+    """Insert the items, and report how it went."""
+    counts = np.zeros(paper_kernels.N_COUNTS, np.int64)
+    oracle.run(paper_kernels.insert_all_as_published, items, rule, topology, counts)
+    queries = int(counts[paper_kernels.VERTEX_QUERIES])
+    if queries == 0:
+        return
+    oracle.report(
+        vertex_queries=queries / (len(items) - 2),
+        correct=int(counts[paper_kernels.CORRECT]) / queries,
+    )
+    oracle.report(
+        candidates=int(counts[paper_kernels.CANDIDATES]), missed=int(counts[paper_kernels.MISSED])
+    )

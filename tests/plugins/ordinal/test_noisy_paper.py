@@ -125,13 +125,18 @@ class Published(Replay):
 
 
 def run_kernel(oracle, n, k, rounds, *, skip, distance, marked, all_marked):
-    tree = [np.empty(2 * n - 1, np.int64) for _ in range(4)]
-    rounds = np.full(n, rounds)
-    skipped = oracle.run(
-        paper.insert_all_as_published,
-        np.arange(n), P, k, rounds, skip, distance, marked, all_marked, *tree,
-        counts := np.zeros(4, np.int64),
-    )  # fmt: skip
+    tree = kernels.Topology(*(np.empty(2 * n - 1, np.int64) for _ in range(4)))
+    rule = paper.PublishedRule(
+        p=P,
+        repetitions=k,
+        rounds=np.full(n, rounds),
+        skip=skip,
+        walk_distance=distance,
+        walk_marked=marked,
+        walk_all=all_marked,
+    )
+    counts = np.zeros(paper.N_COUNTS, np.int64)
+    skipped = oracle.run(paper.insert_all_as_published, np.arange(n), rule, tree, counts)
     return skipped, tree, counts.tolist()
 
 

@@ -17,7 +17,8 @@ class Twin:
 
     def __init__(self, n, rng, grown=None):
         m = 2 * n - 1
-        self.tree = kernels.pair_up(*(np.empty(m, np.int64) for _ in range(4)), 0, 1)
+        topology = kernels.Topology(*(np.empty(m, np.int64) for _ in range(4)))
+        self.tree = kernels.pair_up(topology, 0, 1)
         self.n, self.items = n, 2
         while self.items < (grown or n):
             self.insert(int(rng.choice(self.vertices())))
