@@ -95,7 +95,15 @@ def bounded_tree(parent: NDArray[np.int64], K: int) -> BoundedTree:
     offset = np.zeros(m, np.int64)
     for v in range(1, m):
         offset[v] = offset[v - 1] + room[v - 1]
-    return BoundedTree(parent.copy(), previous, last, following, room, size, offset)
+    return BoundedTree(
+        parent=parent.copy(),
+        previous=previous,
+        last=last,
+        following=following,
+        room=room,
+        size=size,
+        offset=offset,
+    )
 
 
 @njit(WEIGHTS(PARENTS, READ_WEIGHTS), cache=True)

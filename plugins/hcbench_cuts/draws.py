@@ -17,7 +17,8 @@ def most_draws(oracle: Oracle, rounds: int | None, for_each_label: float) -> flo
     unordered pairs, so that every algorithm ends.
     """
     if oracle.n == 1:
-        return 0  # there is no pair
+        # There is no pair.
+        return 0
     if rounds is not None:
         return rounds
     if oracle.ledger.budget is None:
@@ -40,12 +41,12 @@ def blocks(oracle: Oracle, rounds: float, current: Callable[[], Cut]) -> Iterato
     current : callable
         Makes the current cut.
     """
-    done = 0
-    while done < rounds:
+    n_drawn = 0
+    while n_drawn < rounds:
         if oracle.due():
             oracle.record(current().partition)
-        block = int(min(LARGEST_BLOCK, rounds - done, oracle.until_due))
+        block = int(min(LARGEST_BLOCK, rounds - n_drawn, oracle.until_due))
         if block == 0:
             return
         yield block
-        done += block
+        n_drawn += block

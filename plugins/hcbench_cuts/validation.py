@@ -15,7 +15,8 @@ from hcbench.model import pair_index
 START = 1 << 40
 """The position in the oracle's stream of pairs where the validation set starts, past any run."""
 
-_SPARE = 8  # pairs drawn for each one needed, as some are drawn twice
+_DRAWS_FOR_EACH_PAIR = 8
+"""More than one, as some pairs are drawn twice."""
 
 
 def validation_error(scored: Scored, *, pairs: int = 500) -> float:
@@ -43,12 +44,11 @@ def validation_error(scored: Scored, *, pairs: int = 500) -> float:
     NotApplicableError
         If the oracle draws no pairs or does not reveal its answers, or there are too few pairs.
     """
-    chosen = validation_pairs(scored, pairs)
-    answers = scored.answers
-    assert answers is not None
-    return float(
-        np.mean(Oracle(answers).ask(chosen) != _in_one_cluster(_partition(scored), chosen))
-    )
+    validation_set = validation_pairs(scored, pairs)
+    assert scored.answers is not None
+    answers = Oracle(scored.answers).ask(validation_set)
+    together = _in_one_cluster(_partition(scored), validation_set)
+    return float(np.mean(answers != together))
 
 
 def error_on_the_rest(scored: Scored, *, pairs: int = 500) -> float:
@@ -74,11 +74,13 @@ def error_on_the_rest(scored: Scored, *, pairs: int = 500) -> float:
     NotApplicableError
         As `validation_error`; or if there is no truth.
     """
-    chosen = validation_pairs(scored, pairs)
-    true, found = finest_partition(scored.problem), _partition(scored)
-    within = int((_in_one_cluster(true, chosen) != _in_one_cluster(found, chosen)).sum())
+    validation_set = validation_pairs(scored, pairs)
+    true = finest_partition(scored.problem)
+    result = _partition(scored)
+    is_error = _in_one_cluster(true, validation_set) != _in_one_cluster(result, validation_set)
+    remaining_errors = true.disagreements(result) - int(is_error.sum())
     n = scored.problem.n
-    return 2.0 * (true.disagreements(found) - within) / (n**2 - 2 * pairs)
+    return 2.0 * remaining_errors / (n**2 - 2 * pairs)
 
 
 def validation_pairs(scored: Scored, pairs: int) -> NDArray[np.int64]:
@@ -89,20 +91,24 @@ def validation_pairs(scored: Scored, pairs: int) -> NDArray[np.int64]:
     NotApplicableError
         As `validation_error`.
     """
-    answers, n = scored.answers, scored.problem.n
+    answers = scored.answers
+    n = scored.problem.n
     if answers is None or answers.matrix is None or answers.draw is None:
         raise NotApplicableError(
             "a validation set needs an oracle that draws pairs and reveals all its answers, such "
             "as pair-queries"
         )
-    drawn = np.sort(answers.draw(START, _SPARE * pairs), axis=1)
-    _, first = np.unique(pair_index(drawn[:, 0], drawn[:, 1], n), return_index=True)
-    if len(first) < pairs:
+    n_draws = _DRAWS_FOR_EACH_PAIR * pairs
+    drawn = np.sort(answers.draw(START, n_draws), axis=1)
+    # Where each different pair was drawn first.
+    numbers = pair_index(drawn[:, 0], drawn[:, 1], n)
+    _, first_draws = np.unique(numbers, return_index=True)
+    if len(first_draws) < pairs:
         raise NotApplicableError(
-            f"pairs={pairs}: {_SPARE * pairs} draws brought {len(first)} of the {n * (n - 1) // 2} "
-            "pairs; use fewer"
+            f"pairs={pairs}: {n_draws} draws brought {len(first_draws)} of the "
+            f"{n * (n - 1) // 2} pairs; use fewer"
         )
-    return np.asarray(drawn[np.sort(first)[:pairs]])
+    return np.asarray(drawn[np.sort(first_draws)[:pairs]])
 
 
 def _in_one_cluster(partition: Partition, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:

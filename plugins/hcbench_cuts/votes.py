@@ -39,29 +39,40 @@ def votes_of_node(n: int, votes: Votes, noise: float, delta: float, constant: fl
     if isinstance(votes, int):
         return votes
     steepness = (1.0 - 2.0 * noise) ** 2
-    needed = constant * log(n / delta) / steepness if steepness > 0.0 else np.inf
+    needed = np.inf
+    if steepness > 0.0:
+        needed = constant * log(n / delta) / steepness
     if needed > np.iinfo(np.int32).max:
         raise ParameterError(
             f"noise={noise!r} is too close to 1/2: a vote would need {needed:.3g} answers; "
             "give votes= as a number"
         )
-    most = ceil(needed) | 1
-    return most if votes == "hoeffding" else _smallest_majority(noise, delta / n)
+    if votes == "binomial":
+        return _smallest_majority(noise, delta / n)
+    # The next odd number.
+    return ceil(needed) | 1
 
 
 def _smallest_majority(noise: float, failure: float) -> int:
     """The smallest odd number of votes whose majority is wrong with at most this probability."""
     from scipy.stats import binom
 
-    few, many = 0, 1  # votes are 2 k + 1
-    while binom.sf(many, 2 * many + 1, noise) > failure:
-        few, many = many, 2 * many
+    def is_enough(k: int) -> bool:
+        """Whether more than k of 2 k + 1 votes are wrong with at most this probability."""
+        return bool(binom.sf(k, 2 * k + 1, noise) <= failure)
+
+    # The smallest k is between few and many.
+    few = 0
+    many = 1
+    while not is_enough(many):
+        few = many
+        many *= 2
     while few < many:
         middle = (few + many) // 2
-        if binom.sf(middle, 2 * middle + 1, noise) > failure:
-            few = middle + 1
-        else:
+        if is_enough(middle):
             many = middle
+        else:
+            few = middle + 1
     return 2 * many + 1
 
 

@@ -49,7 +49,9 @@ def cut_at_k(
         If there are fewer than K leaves.
     """
     tree = tree_of(given)
-    n_clusters = given.hints["n_clusters"] if K is None else K
+    n_clusters = K
+    if n_clusters is None:
+        n_clusters = given.hints["n_clusters"]
     if n_clusters > tree.n:
         raise ParameterError(f"cut-at-K: a tree of {tree.n} leaves has no {n_clusters} clusters")
     return tree.cut(n_clusters)
@@ -71,12 +73,20 @@ def largest_gap(oracle: Oracle, given: Given, rng: np.random.Generator) -> Parti
         If the tree has no heights, or only a merge order.
     """
     tree = tree_of(given)
-    if tree.kind not in (HeightKind.DISTANCE, HeightKind.AFFINITY):
-        has = "an order of merges" if tree.kind is HeightKind.ORDER else "no heights"
-        raise NotApplicableError(f"largest-gap compares heights, and this tree has {has}")
-    sign = 1.0 if tree.kind is HeightKind.DISTANCE else -1.0
-    levels = np.unique(sign * tree.envelope[tree.n :])  # increasing towards the root
+    if tree.kind is HeightKind.NONE:
+        raise NotApplicableError("largest-gap compares heights, and this tree has no heights")
+    if tree.kind is HeightKind.ORDER:
+        raise NotApplicableError(
+            "largest-gap compares heights, and this tree has an order of merges"
+        )
+    # Levels increase towards the root, as distances do; affinities decrease.
+    sign = 1.0
+    if tree.kind is HeightKind.AFFINITY:
+        sign = -1.0
+    levels = np.unique(sign * tree.envelope[tree.n :])
     if levels.size < 2:
         return tree.cut(1)
-    below = levels.size - 2 - int(np.argmax(np.diff(levels)[::-1]))
+    # The last of the largest gaps, and the level below it.
+    gaps_from_root = np.diff(levels)[::-1]
+    below = levels.size - 2 - int(np.argmax(gaps_from_root))
     return tree.cut_height(sign * float(levels[below]))

@@ -19,7 +19,8 @@ from hcbench_ordinal._search_tree_kernels import (
 )
 from hcbench_ordinal._tree_kernels import TREE
 
-_WEIGHTS, _ITEMS = types.int32[::1], types.int64[::1]
+_WEIGHTS = types.int32[::1]
+_ITEMS = types.int64[::1]
 
 
 @njit(types.void(ASK, STATE, TREE, _WEIGHTS, _ITEMS, types.boolean), cache=True)
@@ -44,18 +45,18 @@ def insert(
     topdown : bool
         Search from the root down; otherwise by the best pivots.
     """
-    at = np.zeros(8, np.int64)
+    progress = np.zeros(8, np.int64)
     cuts = np.empty((MOST_CUTS, 3), np.int64)
     # The second item is inserted beside the first, without a query.
-    at[NODE] = order[0]
-    root = place(tree, w, at, order[1])
+    progress[NODE] = order[0]
+    root = place(tree, w, progress, order[1])
     for i in range(2, len(order)):
         x = order[i]
-        asking = start(tree, w, at, cuts, root, topdown)
+        asking = start(tree, w, progress, cuts, root, topdown)
         while asking:
-            answer = ask(state, at[A], at[B], x, 0)
-            asking = learn(tree, w, at, cuts, topdown, answer)
-        new = place(tree, w, at, x)
+            answer = ask(state, progress[A], progress[B], x, 0)
+            asking = learn(tree, w, progress, cuts, topdown, answer)
+        new = place(tree, w, progress, x)
         # A vertex above the root is the new root.
         if new >= 0 and tree.parent[new] < 0:
             root = new
@@ -73,16 +74,16 @@ def insert_by_search_tree(
     # Working memory of rebuilding.
     w = np.ones(2 * n - 1, np.int32)
     scratch = np.empty((2 * n, 3), np.int32)
-    # The state of a search, and its path.
-    at = np.zeros(8, np.int64)
+    # The state of a search, the nodes that it visits, and where it begins.
+    progress = np.zeros(8, np.int64)
     path = np.empty((MOST_DEPTH, 2), np.int64)
     root = np.zeros(2, np.int64)
     join_first_two(tree, root, order[0], order[1])
     for i in range(2, n):
         x = order[i]
-        start_search(tree, at, root)
+        start_search(tree, progress, root)
         asking = True
         while asking:
-            answer = ask(state, at[A], at[B], x, 0)
-            asking = learn_search(tree, at, path, root, answer)
-        place_search(tree, w, at, path, root, scratch, balance, x)
+            answer = ask(state, progress[A], progress[B], x, 0)
+            asking = learn_search(tree, progress, path, root, answer)
+        place_search(tree, w, progress, path, root, scratch, balance, x)

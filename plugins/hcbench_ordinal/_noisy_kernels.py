@@ -77,8 +77,8 @@ class Growth(NamedTuple):
         Sum of the weights of its subtree, also without these factors.
     factor : float64
         Factor by which the weights of its children's subtrees must still be multiplied.
-    seen : int64
-        Insertion to which its weights belong; before that they are all 1.
+    visited_in : int64
+        Insertion to which its weights belong; in a later one they are all 1 until it is visited.
     root : int64
         (1,).
     """
@@ -91,7 +91,7 @@ class Growth(NamedTuple):
     weight: _Floats
     total: _Floats
     factor: _Floats
-    seen: _Ints
+    visited_in: _Ints
     root: _Ints
 
 
@@ -104,16 +104,19 @@ def pair_up(topology: Topology, a: int, b: int) -> Growth:
     topology.right[:] = -1
     topology.size[:] = 1
     tree = Growth(
-        topology.parent,
-        topology.left,
-        topology.right,
-        np.arange(n_vertices),  # leaf: each item represents itself
-        topology.size,
-        np.ones(n_vertices),  # weight
-        np.ones(n_vertices),  # total
-        np.ones(n_vertices),  # factor
-        np.full(n_vertices, -1),  # seen: in no insertion yet
-        np.full(1, a),  # root: the first item alone
+        parent=topology.parent,
+        left=topology.left,
+        right=topology.right,
+        # Each item represents itself.
+        leaf=np.arange(n_vertices),
+        size=topology.size,
+        weight=np.ones(n_vertices),
+        total=np.ones(n_vertices),
+        factor=np.ones(n_vertices),
+        # No insertion yet.
+        visited_in=np.full(n_vertices, -1),
+        # The first item alone.
+        root=np.full(1, a),
     )
     attach(tree, b, a, (n_vertices + 1) // 2)
     return tree
@@ -145,8 +148,8 @@ def attach(tree: Growth, x: int, v: int, new: int) -> None:
 @njit(cache=True)
 def visit(tree: Growth, v: int, insertion: int) -> None:
     """Reset the weights of a vertex if they are those of an earlier insertion. O(1)."""
-    if tree.seen[v] != insertion:
-        tree.seen[v] = insertion
+    if tree.visited_in[v] != insertion:
+        tree.visited_in[v] = insertion
         tree.weight[v] = 1.0
         tree.factor[v] = 1.0
         tree.total[v] = tree.size[v]
@@ -194,7 +197,7 @@ def centroid(tree: Growth, insertion: int) -> Any:
 @register_jitable
 def apply_factor(tree: Growth, v: int, insertion: int) -> None:
     """Multiply the weights of the children of v by its factor, which is then 1. O(1)."""
-    seen = tree.seen
+    visited_in = tree.visited_in
     weight = tree.weight
     total = tree.total
     factor = tree.factor
@@ -202,9 +205,9 @@ def apply_factor(tree: Growth, v: int, insertion: int) -> None:
     factor[v] = 1.0
     for side in (tree.left, tree.right):
         child = side[v]
-        if seen[child] != insertion:
+        if visited_in[child] != insertion:
             # All weights below are still 1 in this insertion.
-            seen[child] = insertion
+            visited_in[child] = insertion
             weight[child] = by
             total[child] = by * tree.size[child]
             factor[child] = by
@@ -270,7 +273,7 @@ def heaviest(tree: Growth, insertion: int) -> Any:
         # Weights that were not visited since the last insertion are 1.
         weight = 1.0
         below = 1.0
-        if tree.seen[v] == insertion:
+        if tree.visited_in[v] == insertion:
             weight = tree.weight[v]
             below = tree.factor[v]
         if weight * by > most:

@@ -185,11 +185,11 @@ class Walk(NamedTuple):
 def _new_walk(n: int) -> Walk:
     m = 2 * n - 1
     return Walk(
-        np.zeros(m, np.bool_),
-        np.empty((3, m), np.int64),
-        np.empty(m, np.int64),
-        np.zeros(3, np.int64),
-        np.zeros((4, m), np.int64),
+        marked=np.zeros(m, np.bool_),
+        near=np.empty((3, m), np.int64),
+        order=np.empty(m, np.int64),
+        votes=np.zeros(3, np.int64),
+        responses=np.zeros((4, m), np.int64),
     )
 
 

@@ -5,8 +5,8 @@ that no two of three are closer, "a child of v". The candidates S are vertices o
 each of them; w[v] counts those at and below v. S is always the part of the tree below one vertex,
 its top, without what is strictly below some others, so a walk from the top reaches all of it.
 
-`start` and `learn` change the array ``at``; after each the caller makes a query about items
-``at[A]`` and ``at[B]`` and the new one. They return whether there is such a query.
+`start` and `learn` change the array ``progress``; after each the caller makes a query about items
+``progress[A]`` and ``progress[B]`` and the new one. They return whether there is such a query.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from hcbench_ordinal._tree_kernels import (
     sort_children,
 )
 
-#: Entries of ``at``: the items of the next query.
+#: Entries of ``progress``: the items of the next query.
 A = 0
 B = 1
 #: The pivot, an inner number; and the slot of the query, -1 for the first two children.
@@ -53,16 +53,16 @@ MOST_CUTS = 128
 
 
 @register_jitable
-def aim(tree: Any, at: Any, k: Any) -> None:
+def aim(tree: Any, progress: Any, k: Any) -> None:
     """Make inner node k the pivot, and its first two children those of the query."""
-    at[PIVOT] = k
-    at[SLOT] = -1
-    at[A] = tree.table[k, REP]
-    at[B] = tree.table[k, REP + 1]
+    progress[PIVOT] = k
+    progress[SLOT] = -1
+    progress[A] = tree.table[k, REP]
+    progress[B] = tree.table[k, REP + 1]
 
 
 @njit(cache=True)
-def direction(tree: Any, at: Any, answer: Any) -> Any:
+def direction(tree: Any, progress: Any, answer: Any) -> Any:
     """Direction of the new item after an answer (proposition 2.4), or `ASK_ON` for a new query.
 
     If the item belongs to neither of two children nor to the outside, the next two children are
@@ -77,8 +77,8 @@ def direction(tree: Any, at: Any, answer: Any) -> Any:
     check_answer(answer)
     table = tree.table
     slots = tree.slots
-    k = at[PIVOT]
-    slot = at[SLOT]
+    k = progress[PIVOT]
+    slot = progress[SLOT]
     if answer == 2:
         return OUTSIDE
     if slot < 0:
@@ -102,11 +102,11 @@ def direction(tree: Any, at: Any, answer: Any) -> Any:
         # There are no more children.
         return NEW_CHILD
     partner = slots[slot, SLOT_NEXT]
-    at[SLOT] = slot
-    at[A] = slots[slot, SLOT_REP]
-    at[B] = table[k, REP]
+    progress[SLOT] = slot
+    progress[A] = slots[slot, SLOT_REP]
+    progress[B] = table[k, REP]
     if partner >= 0:
-        at[B] = slots[partner, SLOT_REP]
+        progress[B] = slots[partner, SLOT_REP]
     return ASK_ON
 
 
@@ -148,12 +148,12 @@ def cut_below(parent: Any, w: Any, v: Any, top: Any) -> Any:
 
 
 @register_jitable
-def _end_search(tree: Any, w: Any, at: Any, cuts: Any, place: Any, node: Any) -> Any:
+def _end_search(tree: Any, w: Any, progress: Any, cuts: Any, place: Any, node: Any) -> Any:
     """Store the place of the new item, and restore the weights of all vertices."""
     parent = tree.parent
-    at[PLACE] = place
-    at[NODE] = node
-    for cut in range(at[CUTS]):
+    progress[PLACE] = place
+    progress[NODE] = node
+    for cut in range(progress[CUTS]):
         u = cuts[cut, 0]
         top = cuts[cut, 1]
         removed = cuts[cut, 2]
@@ -165,70 +165,70 @@ def _end_search(tree: Any, w: Any, at: Any, cuts: Any, place: Any, node: Any) ->
 
 
 @register_jitable
-def _choose(tree: Any, w: Any, at: Any, cuts: Any, topdown: Any) -> Any:
-    top = at[TOP]
+def _choose(tree: Any, w: Any, progress: Any, cuts: Any, topdown: Any) -> Any:
+    top = progress[TOP]
     if w[top] == 1:
-        return _end_search(tree, w, at, cuts, BESIDE, top)
+        return _end_search(tree, w, progress, cuts, BESIDE, top)
     v = top
     if not topdown:
         v = best_pivot(tree, w, top)
     n = (len(tree.parent) + 1) // 2
     if tree.table[v - n, MORE] >= 0:
         sort_children(tree, w, v)
-    aim(tree, at, v - n)
+    aim(tree, progress, v - n)
     return True
 
 
 @njit(cache=True)
-def start(tree: Any, w: Any, at: Any, cuts: Any, top: Any, topdown: Any) -> Any:
+def start(tree: Any, w: Any, progress: Any, cuts: Any, top: Any, topdown: Any) -> Any:
     """Begin the search below a vertex: algorithm 4; with ``topdown`` the top of S is the pivot.
 
     Parameters
     ----------
     w : (2n-1,) int32
         Vertices at and below each vertex.
-    at : (8,) int64
+    progress : (8,) int64
     cuts : (MOST_CUTS, 3) int64
         Vertex, top and number of candidates of each cut, to be undone.
     """
-    at[TOP] = top
-    at[CUTS] = 0
-    return _choose(tree, w, at, cuts, topdown)
+    progress[TOP] = top
+    progress[CUTS] = 0
+    return _choose(tree, w, progress, cuts, topdown)
 
 
 @njit(cache=True)
-def learn(tree: Any, w: Any, at: Any, cuts: Any, topdown: Any, answer: Any) -> Any:
+def learn(tree: Any, w: Any, progress: Any, cuts: Any, topdown: Any, answer: Any) -> Any:
     """Use an answer; return whether there is another query. O(height) of the tree below the top."""
     parent = tree.parent
-    way = direction(tree, at, answer)
+    way = direction(tree, progress, answer)
     if way == ASK_ON:
         return True
     n = (len(parent) + 1) // 2
-    v = n + at[PIVOT]
+    v = n + progress[PIVOT]
     if way == NEW_CHILD:
-        return _end_search(tree, w, at, cuts, CHILD, v)
+        return _end_search(tree, w, progress, cuts, CHILD, v)
     if way == OUTSIDE:
-        cut = at[CUTS]
+        cut = progress[CUTS]
         cuts[cut, 0] = v
-        cuts[cut, 1] = at[TOP]
-        cuts[cut, 2] = cut_below(parent, w, v, at[TOP])
-        at[CUTS] += 1
+        cuts[cut, 1] = progress[TOP]
+        cuts[cut, 2] = cut_below(parent, w, v, progress[TOP])
+        progress[CUTS] += 1
     elif way < 2:
-        at[TOP] = tree.child[v - n, way]
+        progress[TOP] = tree.child[v - n, way]
     else:
-        at[TOP] = tree.slots[way - 3, SLOT_CHILD]
-    return _choose(tree, w, at, cuts, topdown)
+        progress[TOP] = tree.slots[way - 3, SLOT_CHILD]
+    return _choose(tree, w, progress, cuts, topdown)
 
 
 @njit(cache=True)
-def place(tree: Any, w: Any, at: Any, u: Any) -> Any:
+def place(tree: Any, w: Any, progress: Any, u: Any) -> Any:
     """Insert the tree with root u at the place; return the new vertex, or -1. O(height)."""
     parent = tree.parent
-    v = at[NODE]
+    v = progress[NODE]
     new = -1
     # What the vertices from v up gain.
     more = w[u]
-    if at[PLACE] == BESIDE:
+    if progress[PLACE] == BESIDE:
         new = (len(parent) + 1) // 2 + attach_beside(tree, v, u)
         w[new] = w[v] + w[u] + 1
         # The new vertex is above v, too.

@@ -24,9 +24,17 @@ from hcbench_ordinal._tree_kernels import (
     representative,
 )
 
-#: Columns of ``parts``: the position of the first item and that after the last; the first of its
-#: four parts, or -1; the root of its tree, or -1.
-FROM, TO, PARTS, ROOT = range(4)
+#: Columns of ``parts``: the position of the first item and that after the last.
+FROM = 0
+TO = 1
+#: The first of the four parts into which a part is split, or -1; the root of its tree, or -1.
+PARTS = 2
+ROOT = 3
+#: The sides of a split, which are its four parts in this order; A, B and C as published.
+SIDE_A = 0
+SIDE_B = 1
+SIDE_C = 2
+SIDE_D = 3
 N_PARTS = 4
 MOST_TRIES = 512
 """In a binary tree all attempts fail with probability (125/128)^512 = 5e-6 (lemma 3.1); then, and
@@ -35,17 +43,22 @@ if answers contradict each other, the last split is used."""
 
 @njit(cache=True)
 def side_of(answer: Any) -> Any:
-    """Part of the third item of a query about both pivots: 0 to 3 for A, B, C and D."""
+    """The side of the third item of a query about both pivots, the first of which is in A."""
     check_answer(answer)
     if answer == 2:
-        return 2
-    return 3 if answer == -1 else 1 - answer
+        return SIDE_C
+    if answer == 1:
+        return SIDE_A
+    if answer == 0:
+        return SIDE_B
+    return SIDE_D
 
 
 @njit(cache=True)
-def _sort_into(items: Any, side: Any, spare: Any, parts: Any, at: Any, first: Any) -> None:
-    """Sort the items of a part by their side 0..3, and add these as parts. O(items)."""
-    low, high = parts[at, FROM], parts[at, TO]
+def _sort_into(items: Any, side: Any, spare: Any, parts: Any, part: Any, first: Any) -> None:
+    """Sort the items of a part by their sides, and add these as parts from ``first``. O(items)."""
+    low = parts[part, FROM]
+    high = parts[part, TO]
     position = low
     for s in range(N_PARTS):
         parts[first + s, FROM] = position
@@ -54,10 +67,11 @@ def _sort_into(items: Any, side: Any, spare: Any, parts: Any, at: Any, first: An
                 spare[position] = items[i]
                 position += 1
         parts[first + s, TO] = position
-        parts[first + s, PARTS] = parts[first + s, ROOT] = -1
+        parts[first + s, PARTS] = -1
+        parts[first + s, ROOT] = -1
     for i in range(low, high):
         items[i] = spare[i]
-    parts[at, PARTS] = first
+    parts[part, PARTS] = first
 
 
 @njit(cache=True)
@@ -66,7 +80,7 @@ def _is_balanced(side: Any, low: Any, high: Any, most: Any) -> Any:
     sizes = np.zeros(N_PARTS, np.int64)
     for i in range(low, high):
         sizes[side[i]] += 1
-    return max(sizes[0], sizes[1], sizes[2]) <= most
+    return max(sizes[SIDE_A], sizes[SIDE_B], sizes[SIDE_C]) <= most
 
 
 @njit(cache=True)
@@ -78,10 +92,10 @@ def _join(tree: Any, w: Any, first: Any, second: Any) -> Any:
 
 
 @njit(cache=True)
-def _add_child(tree: Any, w: Any, root: Any, other: Any) -> None:
-    """Make a tree a child of another one's root."""
-    attach_child(tree, root, other)
-    w[root] += w[other]
+def _add_child(tree: Any, w: Any, root: Any, child: Any) -> None:
+    """Make the root of a tree a child of the root of another tree."""
+    attach_child(tree, root, child)
+    w[root] += w[child]
 
 
 class Splits(NamedTuple):
@@ -102,7 +116,7 @@ class PivotSearch(NamedTuple):
     """Work space of the searches of `_pivot_kernels`."""
 
     #: (8,) int64.
-    at: Any
+    progress: Any
     #: (MOST_CUTS, 3) int64.
     cuts: Any
 
@@ -124,9 +138,9 @@ def _query_sides(
     """Query the side of every item of a part, for pivots at the positions first and second."""
     for i in range(low, high):
         if i == first:
-            side[i] = 0
+            side[i] = SIDE_A
         elif i == second:
-            side[i] = 1
+            side[i] = SIDE_B
         else:
             side[i] = side_of(ask(state, items[first], items[second], items[i], 0))
 
@@ -194,9 +208,12 @@ def _join_inner_parts(ask: Any, state: Any, tree: Any, w: Any, a: Any, b: Any, d
     """
     n = (len(tree.parent) + 1) // 2
     if d >= n:
+        # An inner vertex. If A is on none of the sides of its first two children, nor outside, the
+        # vertex is the node of A and B.
         k = d - n
         x = representative(tree, a)
-        if side_of(ask(state, tree.table[k, REP], tree.table[k, REP + 1], x, 0)) == 3:
+        answer = ask(state, tree.table[k, REP], tree.table[k, REP + 1], x, 0)
+        if side_of(answer) == SIDE_D:
             _add_child(tree, w, d, a)
             _add_child(tree, w, d, b)
             return np.int64(d)
@@ -218,13 +235,15 @@ def _insert_below(
     topdown: Any,
 ) -> Any:
     """Insert a tree with this root into the tree of part C; return the root of both."""
-    at = search.at
+    progress = search.progress
     cuts = search.cuts
     x = representative(tree, root)
-    is_asking = start(tree, w, at, cuts, outer, topdown)
+    is_asking = start(tree, w, progress, cuts, outer, topdown)
     while is_asking:
-        is_asking = learn(tree, w, at, cuts, topdown, ask(state, at[A], at[B], x, 0))
-    new = np.int64(place(tree, w, at, root))
+        is_asking = learn(
+            tree, w, progress, cuts, topdown, ask(state, progress[A], progress[B], x, 0)
+        )
+    new = np.int64(place(tree, w, progress, root))
     if new >= 0 and tree.parent[new] < 0:
         return new
     return np.int64(outer)
@@ -280,19 +299,29 @@ def quick(
     """
     n = len(items)
     parts = np.empty((N_PARTS * n, 4), np.int64)
-    splits = Splits(items, parts, np.zeros(n, np.int8), np.empty(n, np.int64))
+    splits = Splits(
+        items=items,
+        parts=parts,
+        side=np.zeros(n, np.int8),
+        spare=np.empty(n, np.int64),
+    )
     n_parts = _split_all(ask, state, splits, seed, balance, is_random)
-    search = PivotSearch(np.zeros(8, np.int64), np.empty((MOST_CUTS, 3), np.int64))
+    # The trees of all parts, the latest first, as the parts of a split come after it.
+    search = PivotSearch(
+        progress=np.zeros(8, np.int64),
+        cuts=np.empty((MOST_CUTS, 3), np.int64),
+    )
     for part in range(n_parts - 1, -1, -1):
         first = parts[part, PARTS]
         if first < 0:
             low = parts[part, FROM]
             parts[part, ROOT] = _root_of_few(tree, w, items, low, parts[part, TO] - low)
             continue
-        a = parts[first, ROOT]
-        b = parts[first + 1, ROOT]
-        outer = parts[first + 2, ROOT]
-        root = _join_inner_parts(ask, state, tree, w, a, b, parts[first + 3, ROOT])
+        a = parts[first + SIDE_A, ROOT]
+        b = parts[first + SIDE_B, ROOT]
+        outer = parts[first + SIDE_C, ROOT]
+        d = parts[first + SIDE_D, ROOT]
+        root = _join_inner_parts(ask, state, tree, w, a, b, d)
         if outer >= 0:
             root = _insert_below(ask, state, tree, w, search, outer, root, topdown)
         parts[part, ROOT] = root

@@ -50,14 +50,14 @@ MOST_DEPTH = 512
 
 
 @njit(cache=True)
-def start_search(tree: Any, at: Any, root: Any) -> None:
+def start_search(tree: Any, progress: Any, root: Any) -> None:
     """Begin at the root of the search tree; there are at least two items."""
     root[LENGTH] = 0
-    aim(tree, at, root[FIRST])
+    aim(tree, progress, root[FIRST])
 
 
 @njit(cache=True)
-def learn_search(tree: Any, at: Any, path: Any, root: Any, answer: Any) -> Any:
+def learn_search(tree: Any, progress: Any, path: Any, root: Any, answer: Any) -> Any:
     """Use an answer; return whether there is another query. O(1).
 
     Parameters
@@ -65,17 +65,17 @@ def learn_search(tree: Any, at: Any, path: Any, root: Any, answer: Any) -> Any:
     path : (MOST_DEPTH, 2) int64
         Visited nodes, and the direction at each as in `direction`.
     """
-    way = direction(tree, at, answer)
+    way = direction(tree, progress, answer)
     if way == ASK_ON:
         return True
-    k = at[PIVOT]
+    k = progress[PIVOT]
     depth = root[LENGTH]
     path[depth, 0] = k
     path[depth, 1] = way
     root[LENGTH] += 1
     if way == NEW_CHILD:
-        at[PLACE] = CHILD
-        at[NODE] = k
+        progress[PLACE] = CHILD
+        progress[NODE] = k
         return False
     # Below the first two children, outside, or below the child of a slot.
     if way <= 2:
@@ -83,11 +83,11 @@ def learn_search(tree: Any, at: Any, path: Any, root: Any, answer: Any) -> Any:
     else:
         below = tree.slots[way - 3, SLOT_SUB]
     if below >= 0:
-        aim(tree, at, np.int64(below))
+        aim(tree, progress, np.int64(below))
         return True
     # A leaf: the place beside a vertex.
-    at[PLACE] = BESIDE
-    at[NODE] = ~below
+    progress[PLACE] = BESIDE
+    progress[NODE] = ~below
     return False
 
 
@@ -123,7 +123,7 @@ def _grow(tree: Any, root: Any, above: Any, way: Any, v: Any, x: Any) -> None:
 
 @njit(cache=True)
 def place_search(
-    tree: Any, w: Any, at: Any, path: Any, root: Any, scratch: Any, balance: Any, x: Any
+    tree: Any, w: Any, progress: Any, path: Any, root: Any, scratch: Any, balance: Any, x: Any
 ) -> None:
     """Insert item x at the place of the search, and restore the balance.
 
@@ -143,12 +143,12 @@ def place_search(
     n = (len(tree.parent) + 1) // 2
     last = root[LENGTH] - 1
     # The number of new places, and the weight of the last child on the path.
-    if at[PLACE] == BESIDE:
-        _grow(tree, root, path[last, 0], path[last, 1], at[NODE], x)
+    if progress[PLACE] == BESIDE:
+        _grow(tree, root, path[last, 0], path[last, 1], progress[NODE], x)
         more = 2
         weight_at_end = 3
     else:
-        slot = attach_child(tree, n + at[NODE], x)
+        slot = attach_child(tree, n + progress[NODE], x)
         tree.slots[slot, SLOT_SUB] = ~x
         more = 1
         weight_at_end = 1

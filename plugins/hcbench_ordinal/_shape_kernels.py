@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 
@@ -20,7 +23,8 @@ def split_leaves(chosen: NDArray[np.int64]) -> NDArray[np.int64]:
     for t in range(n - 1):
         node = 2 * n - 2 - t
         parent[node] = above[chosen[t]]
-        above[chosen[t]] = above[t + 1] = node
+        above[chosen[t]] = node
+        above[t + 1] = node
     for leaf in range(n):
         parent[leaf] = above[leaf]
     return parent
@@ -36,11 +40,24 @@ def insert_leaves(edges: NDArray[np.int64]) -> NDArray[np.int64]:
     n = len(edges) + 1
     parent = np.full(2 * n - 1, -1, np.int64)
     for k in range(1, n):
-        edge = edges[k - 1]
-        below, node = (edge if edge < k else n + edge - k), n + k - 1
+        # The vertex below the edge.
+        below = edges[k - 1]
+        if below >= k:
+            below = n + below - k
+        node = n + k - 1
         parent[node] = parent[below]
-        parent[below] = parent[k] = node
+        parent[below] = node
+        parent[k] = node
     return parent
+
+
+@register_jitable
+def _highest(group: Any, v: Any) -> Any:
+    """The highest node of the group of v; paths to it are halved."""
+    while group[v] != v:
+        group[v] = group[group[v]]
+        v = group[v]
+    return v
 
 
 @njit(cache=True)
@@ -56,17 +73,15 @@ def merge_nodes(parent: NDArray[np.int64], order: NDArray[np.int64], degree: int
         if parent[v] >= 0:
             children[parent[v]] += 1
     for v in order:
-        up = parent[v]
-        while group[up] != up:
-            group[up] = group[group[up]]
-            up = group[up]
-        if children[up] + children[v] - 1 <= degree:
-            children[up] += children[v] - 1
-            group[v] = up
+        above = _highest(group, parent[v])
+        if children[above] + children[v] - 1 <= degree:
+            children[above] += children[v] - 1
+            group[v] = above
     for v in range(len(parent)):
         if parent[v] >= 0:
-            up = parent[v]
-            while group[up] != up:
-                group[up] = group[group[up]]
-                up = group[up]
-            parent[v] = up if group[v] == v else ~up
+            above = _highest(group, parent[v])
+            if group[v] == v:
+                parent[v] = above
+            else:
+                # Merged.
+                parent[v] = ~above

@@ -100,11 +100,11 @@ def new_tree(n: int) -> GrowingTree:
     """Arrays of a tree of n items, none of them joined yet. 72 n bytes."""
     inner = max(n - 1, 1)
     return GrowingTree(
-        np.full(2 * n - 1, -1, np.int32),
-        np.empty((inner, 2), np.int32),
-        np.empty((inner, 8), np.int32),
-        np.empty((n, 4), np.int32),
-        np.zeros(2, np.int64),
+        parent=np.full(2 * n - 1, -1, np.int32),
+        child=np.empty((inner, 2), np.int32),
+        table=np.empty((inner, 8), np.int32),
+        slots=np.empty((n, 4), np.int32),
+        counts=np.zeros(2, np.int64),
     )
 
 
@@ -211,30 +211,30 @@ def sort_children(tree: Any, w: Any, v: Any) -> None:
         rows[first, SLOT_REP] = table[k, REP + first]
         rows[first, SLOT_CHILD] = child[k, first]
         rows[first, SLOT_SUB] = table[k, SUB + first]
-    at = 2
+    i = 2
     slot = table[k, MORE]
     while slot >= 0:
         for column in range(3):
-            rows[at, column] = slots[slot, column]
-        at += 1
+            rows[i, column] = slots[slot, column]
+        i += 1
         slot = slots[slot, SLOT_NEXT]
     # Numbers that rise as weights fall, and by position among equal weights.
     order = np.empty(degree, np.int64)
-    for at in range(degree):
-        order[at] = at - degree * np.int64(w[rows[at, SLOT_CHILD]])
+    for i in range(degree):
+        order[i] = i - degree * np.int64(w[rows[i, SLOT_CHILD]])
     order.sort()
-    for at in range(degree):
-        order[at] %= degree
+    for i in range(degree):
+        order[i] %= degree
     # Back to where they were, in the new order.
     for first in range(2):
         row = rows[order[first]]
         table[k, REP + first] = row[SLOT_REP]
         child[k, first] = row[SLOT_CHILD]
         table[k, SUB + first] = row[SLOT_SUB]
-    at = 2
+    i = 2
     slot = table[k, MORE]
     while slot >= 0:
         for column in range(3):
-            slots[slot, column] = rows[order[at], column]
-        at += 1
+            slots[slot, column] = rows[order[i], column]
+        i += 1
         slot = slots[slot, SLOT_NEXT]

@@ -12,14 +12,21 @@ from numpy.typing import NDArray
 from hcbench_ordinal._tree_kernels import check_answer
 
 NONE = -1
+#: Columns of the stack of `build`, of sets of items: the position of the first item and that after
+#: the last; the same of the rows inside the set; and the node above.
+ITEMS_FROM = 0
+ITEMS_TO = 1
+ROWS_FROM = 2
+ROWS_TO = 3
+NODE_ABOVE = 4
 
 
 @njit(cache=True)
 def triples_of(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     """The triples i < j < k (m, 3) with numbers i + j(j-1)/2 + k(k-1)(k-2)/6 (m,). O(m)."""
     triples = np.empty((len(numbers), 3), np.int64)
-    for at in range(len(numbers)):
-        rest = numbers[at]
+    for i in range(len(numbers)):
+        rest = numbers[i]
         # The largest k, and then the largest j: rounded roots, corrected in whole numbers.
         k = int((6.0 * rest) ** (1 / 3)) + 1
         while k * (k - 1) * (k - 2) // 6 > rest:
@@ -32,9 +39,9 @@ def triples_of(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
             j -= 1
         while (j + 1) * j // 2 <= rest:
             j += 1
-        triples[at, 0] = rest - j * (j - 1) // 2
-        triples[at, 1] = j
-        triples[at, 2] = k
+        triples[i, 0] = rest - j * (j - 1) // 2
+        triples[i, 1] = j
+        triples[i, 2] = k
     return triples
 
 
@@ -44,13 +51,13 @@ def count_outside(
 ) -> NDArray[np.float64]:
     """Pairs (n, n) by the number of items that are the odd one out in a triple with them. O(m)."""
     outside = np.zeros((n, n))
-    for at in range(len(triples)):
-        answer = np.int64(answers[at])
+    for i in range(len(triples)):
+        answer = np.int64(answers[i])
         check_answer(answer)
         if answer != NONE:
-            # The two others than the odd one out.
-            a = triples[at, (answer + 1) % 3]
-            b = triples[at, (answer + 2) % 3]
+            # The two items besides the odd one out.
+            a = triples[i, (answer + 1) % 3]
+            b = triples[i, (answer + 2) % 3]
             outside[a, b] += 1
             outside[b, a] += 1
     return outside
@@ -64,12 +71,13 @@ def closer_pairs(triples: NDArray[np.int64], answers: NDArray[np.int8]) -> NDArr
     """
     rows = np.empty((len(triples), 3), np.int64)
     n_rows = 0
-    for at in range(len(triples)):
-        answer = np.int64(answers[at])
+    for i in range(len(triples)):
+        answer = np.int64(answers[i])
         check_answer(answer)
         if answer != NONE:
+            # The odd one out comes last.
             for column in range(3):
-                rows[n_rows, column] = triples[at, (answer + 1 + column) % 3]
+                rows[n_rows, column] = triples[i, (answer + 1 + column) % 3]
             n_rows += 1
     return rows[:n_rows]
 
@@ -81,6 +89,42 @@ def _find(group: Any, v: Any) -> Any:
         group[v] = group[group[v]]
         v = group[v]
     return v
+
+
+@register_jitable
+def _join_pairs(items: Any, rows: Any, sets: Any, index: Any, group: Any) -> Any:
+    """Group the items of a set by the pairs a, b of its rows; return the rows that join groups.
+
+    These suffice to join all items of each group.
+    """
+    low = sets[index, ITEMS_FROM]
+    high = sets[index, ITEMS_TO]
+    for i in range(low, high):
+        group[items[i, 0]] = items[i, 0]
+    joining = np.empty(high - low, np.int64)
+    n_joining = 0
+    for row in range(sets[index, ROWS_FROM], sets[index, ROWS_TO]):
+        a = _find(group, rows[row, 0])
+        b = _find(group, rows[row, 1])
+        if a != b:
+            group[a] = b
+            joining[n_joining] = row
+            n_joining += 1
+    return joining[:n_joining]
+
+
+@register_jitable
+def _number_parts(items: Any, low: Any, high: Any, group: Any, part: Any) -> None:
+    """Number the groups of the items low..high-1: their parts of the set."""
+    n_parts = 0
+    for i in range(low, high):
+        item = items[i, 0]
+        if _find(group, item) == item:
+            part[item] = n_parts
+            n_parts += 1
+    for i in range(low, high):
+        item = items[i, 0]
+        part[item] = part[_find(group, item)]
 
 
 @register_jitable
@@ -114,6 +158,15 @@ def _by_part(rows: Any, low: Any, high: Any, part: Any, start: Any, columns: Any
             rows[row, column] = ordered[row - low, column]
 
 
+@register_jitable
+def _copy_rows(rows: Any, indices: Any) -> Any:
+    copies = np.empty((len(indices), 3), np.int64)
+    for i in range(len(indices)):
+        for column in range(3):
+            copies[i, column] = rows[indices[i], column]
+    return copies
+
+
 @njit(cache=True)
 def build(
     n: int, rows: NDArray[np.int64], star: bool
@@ -132,7 +185,7 @@ def build(
 
     Returns
     -------
-    parent, wrong : int64 arrays
+    parent, contradictory : int64 arrays
         Parents, the leaves being 0..n-1; and rows (k, 3), empty if the tree exists: a small number
         that joins all items of one set, and is therefore contradictory.
 
@@ -145,60 +198,49 @@ def build(
     # Of each item: its union-find parent, and its part of the set.
     group = np.arange(n)
     part = np.zeros(n, np.int64)
-    # Sets to be split: first item and end; first row and end; the node above.
-    stack = np.empty((n + 1, 5), np.int64)
-    stack[0] = np.array([0, n, 0, len(rows), -1])
-    size = 1
-    node = n
-    while size > 0:
-        size -= 1
-        low, high, first, last, above = stack[size]
+    # Sets to be split, a stack.
+    sets = np.empty((n + 1, 5), np.int64)
+    sets[0, ITEMS_FROM] = 0
+    sets[0, ITEMS_TO] = n
+    sets[0, ROWS_FROM] = 0
+    sets[0, ROWS_TO] = len(rows)
+    sets[0, NODE_ABOVE] = -1
+    n_sets = 1
+    next_node = n
+    while n_sets > 0:
+        n_sets -= 1
+        low = sets[n_sets, ITEMS_FROM]
+        high = sets[n_sets, ITEMS_TO]
+        above = sets[n_sets, NODE_ABOVE]
         if high - low == 1:
             parent[items[low, 0]] = above
             continue
-        # Join a and b of each row; the rows that join two groups suffice to join them all.
-        for at in range(low, high):
-            group[items[at, 0]] = items[at, 0]
-        joining = np.empty(high - low, np.int64)
-        joins = 0
-        for row in range(first, last):
-            a = _find(group, rows[row, 0])
-            b = _find(group, rows[row, 1])
-            if a != b:
-                group[a] = b
-                joining[joins] = row
-                joins += 1
-        parts = high - low - joins
-        here = node
-        node += 1
-        parent[here] = above
-        if parts == 1:
+        node = next_node
+        next_node += 1
+        parent[node] = above
+        joining = _join_pairs(items, rows, sets, n_sets, group)
+        n_parts = high - low - len(joining)
+        if n_parts == 1:
             # All items are joined: the rows contradict each other.
             if not star:
-                wrong = np.empty((joins, 3), np.int64)
-                for at in range(joins):
-                    wrong[at] = rows[joining[at]]
-                return parent, wrong
-            for at in range(low, high):
-                parent[items[at, 0]] = here
+                return parent, _copy_rows(rows, joining)
+            for i in range(low, high):
+                parent[items[i, 0]] = node
             continue
-        # Number the parts: first their representatives, then the other items.
-        n_parts = 0
-        for at in range(low, high):
-            if _find(group, items[at, 0]) == items[at, 0]:
-                part[items[at, 0]] = n_parts
-                n_parts += 1
-        for at in range(low, high):
-            part[items[at, 0]] = part[_find(group, items[at, 0])]
-        item_start = np.empty(parts + 1, np.int64)
-        row_start = np.empty(parts + 1, np.int64)
+        # The parts are the sets to be split next. Rows that are not inside one part agree with the
+        # tree from here on.
+        _number_parts(items, low, high, group, part)
+        item_start = np.empty(n_parts + 1, np.int64)
+        row_start = np.empty(n_parts + 1, np.int64)
+        first_row = sets[n_sets, ROWS_FROM]
+        end_of_rows = sets[n_sets, ROWS_TO]
         _by_part(items, low, high, part, item_start, np.int64(1))
-        _by_part(rows, first, last, part, row_start, np.int64(3))
-        for p in range(parts):
-            stack[size, 0] = item_start[p]
-            stack[size, 1] = item_start[p + 1]
-            stack[size, 2] = row_start[p]
-            stack[size, 3] = row_start[p + 1]
-            stack[size, 4] = here
-            size += 1
-    return parent[:node].copy(), np.empty((0, 3), np.int64)
+        _by_part(rows, first_row, end_of_rows, part, row_start, np.int64(3))
+        for p in range(n_parts):
+            sets[n_sets, ITEMS_FROM] = item_start[p]
+            sets[n_sets, ITEMS_TO] = item_start[p + 1]
+            sets[n_sets, ROWS_FROM] = row_start[p]
+            sets[n_sets, ROWS_TO] = row_start[p + 1]
+            sets[n_sets, NODE_ABOVE] = node
+            n_sets += 1
+    return parent[:next_node].copy(), np.empty((0, 3), np.int64)

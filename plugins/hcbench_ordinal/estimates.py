@@ -16,7 +16,10 @@ def of_insertion(n: int, *, separator: str, **_: Any) -> tuple[float, bool] | No
 
     None for topdown, whose number of queries is proportional to the height of the tree.
     """
-    return None if separator == "topdown" else (noiseless_queries(n), separator == "exact")
+    if separator == "topdown":
+        return None
+    is_bound = separator == "exact"
+    return noiseless_queries(n), is_bound
 
 
 def of_all_triples(n: int, **_: Any) -> tuple[float, bool]:
@@ -26,7 +29,10 @@ def of_all_triples(n: int, **_: Any) -> tuple[float, bool]:
 
 def of_some_triples(n: int, *, count: int | None, **_: Any) -> tuple[float, bool]:
     """The requested number of triples, or all."""
-    return (comb(n, 3) if count is None else min(count, comb(n, 3))), True
+    total = comb(n, 3)
+    if count is None:
+        return total, True
+    return min(count, total), True
 
 
 def of_noisy_insertion(
@@ -45,9 +51,10 @@ def of_noisy_insertion(
     if strategy == "bayes":
         entropy = -p * log2(p) - (1 - p) * log2(1 - p)
         vertices = 2 * np.arange(3, n + 1) - 3
-        found = np.log2(vertices) / (log2(3) - entropy - (1 - p))
-        verification = np.log(n * vertices / delta) / ((2 * p - 1) * log(p / (1 - p)))
-        return float((found + verification).sum()), False
+        capacity = log2(3) - entropy - (1 - p)
+        to_find = np.log2(vertices) / capacity
+        to_confirm = np.log(n * vertices / delta) / ((2 * p - 1) * log(p / (1 - p)))
+        return float((to_find + to_confirm).sum()), False
     searches = noiseless_queries(n)
     failure = delta / searches
     if stop == "majority":

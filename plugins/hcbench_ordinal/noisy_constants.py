@@ -79,8 +79,12 @@ def _smallest_odd(reaches: Callable[[int], bool]) -> int:
     high = 1
     while not reaches(high):
         high = 2 * high + 1
-    low = (high - 1) // 2  # also odd, and too small
+    # The last number tried, which is odd as well, is too small. (For high = 1, it is 0.)
+    low = (high - 1) // 2
     while high - low > 2:
         middle = low + 2 * ((high - low) // 4)
-        low, high = (low, middle) if reaches(middle) else (middle, high)
+        if reaches(middle):
+            high = middle
+        else:
+            low = middle
     return high

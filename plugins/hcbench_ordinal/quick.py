@@ -62,7 +62,6 @@ def quick_clustering(
     w = np.ones(2 * n - 1, np.int32)
     seed = int(rng.integers(2**62))
     topdown = merge == "descent"
-    # Without a demand on the first split, the first two items are the pivots of each part.
     is_random = pivots == "random"
     oracle.run(kernels.quick, tree, w, np.arange(n), seed, balance, topdown, is_random)
     return Tree.from_parents(tree.parent[: n + tree.counts[N_INNER]], names=given.names)

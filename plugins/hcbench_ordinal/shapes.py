@@ -35,7 +35,11 @@ def random_tree(seed: int, *, n: int = 100, shape: Shape = "random", degree: int
     """
     rng = np.random.default_rng(seed)
     is_star = shape == "star-with-pair" and n > 2
-    parent = _star_with_pair(n) if is_star else _binary(rng, n, shape)
+    if is_star:
+        parent = _star_with_pair(n)
+    else:
+        parent = _binary(rng, n, shape)
+    # The items in random order.
     parent[:n] = parent[rng.permutation(n)]
     if degree > 2 and n > 2 and not is_star:
         parent = _merged(rng, parent, n, degree)
@@ -45,7 +49,8 @@ def random_tree(seed: int, *, n: int = 100, shape: Shape = "random", degree: int
 def _star_with_pair(n: int) -> NDArray[np.int64]:
     """Parents (n+2,): items 0 and 1 below node n, all others and n below the root."""
     parent = np.full(n + 2, n + 1)
-    parent[:2], parent[-1] = n, -1
+    parent[:2] = n
+    parent[-1] = -1
     return parent
 
 
@@ -58,14 +63,19 @@ def _binary(rng: np.random.Generator, n: int, shape: Shape) -> NDArray[np.int64]
         return kernels.split_leaves(steps)
     if shape == "yule":
         return kernels.split_leaves(rng.integers(0, steps + 1))
-    # The leaves split in order, from the first to the last: a round doubles their number.
-    return kernels.split_leaves(steps + 1 - 2 ** np.floor(np.log2(steps + 1)).astype(np.int64))
+    # Balanced: the leaves split in order, from the first to the last, in rounds that double their
+    # number: a round begins when this is a power of 2.
+    n_leaves = steps + 1
+    n_leaves_of_round = 2 ** np.floor(np.log2(n_leaves)).astype(np.int64)
+    return kernels.split_leaves(n_leaves - n_leaves_of_round)
 
 
 def _merged(
     rng: np.random.Generator, parent: NDArray[np.int64], n: int, degree: int
 ) -> NDArray[np.int64]:
+    """The tree after random merges of inner nodes into their parents, without the merged nodes."""
     inner = n + np.flatnonzero(parent[n:] >= 0)
+    # Marks the merged nodes by parents below -1.
     kernels.merge_nodes(parent, rng.permutation(inner), degree)
     is_kept = parent >= -1
     number = np.cumsum(is_kept) - 1

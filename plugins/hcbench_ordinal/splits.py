@@ -37,10 +37,16 @@ def unbalanced_splits(scored: Scored, balance: float = 0.9375) -> float:
     n = tree.n
     if n < 3:
         raise NotApplicableError(f"a split needs at least three items, got {n}")
+    largest = balance * n
     sizes = tree.sizes.astype(np.float64)
-    below = np.flatnonzero((tree.parent >= 0) & (sizes <= balance * n))
-    above = tree.parent[below]
-    total = np.bincount(above, sizes[below], tree.n_nodes)
-    squares = np.bincount(above, sizes[below] ** 2, tree.n_nodes)
-    pairs = (total**2 - squares)[n - sizes <= balance * n].sum() / 2
-    return float(1 - pairs / comb(n, 2))
+    # A split by v is accepted if C is small enough, and the children that have A and B below them.
+    is_outside_small = n - sizes <= largest
+    small_children = np.flatnonzero((tree.parent >= 0) & (sizes <= largest))
+    parents = tree.parent[small_children]
+    # For each v, the pairs of leaves below two different small children, in both orders: the square
+    # of the number of leaves below them, without pairs below one child.
+    n_leaves = np.bincount(parents, sizes[small_children], tree.n_nodes)
+    n_below_one = np.bincount(parents, sizes[small_children] ** 2, tree.n_nodes)
+    ordered_pairs = n_leaves**2 - n_below_one
+    accepted_pairs = ordered_pairs[is_outside_small].sum() / 2
+    return float(1 - accepted_pairs / comb(n, 2))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import chain
 
 from hcbench import Claim, Figure, Suite
 from hcbench_ordinal.bounds import chance_of_fixed_triples
@@ -21,7 +22,8 @@ EXACT = "InsertionClustering[separator=exact]"
 SIZES = (8, 16, 32, 64, 128)
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 """Proportions of all triples; the theorem applies to those below 1/4."""
-ALL = ("Bottom-up", "Build")
+ALL = "Bottom-up, Build"
+"""The algorithms that ask about all triples, as claims name them."""
 
 
 def truth(n: int) -> str:
@@ -42,7 +44,7 @@ def build(count: int) -> str:
 ALL_TRIPLES = (
     Claim(
         claim="Section 2.2, all C(n,3) queries are enough",
-        algorithm=", ".join(ALL),
+        algorithm=ALL,
         dataset="random-tree[*]",
         metric=RECOVERY,
         paper="1",
@@ -50,7 +52,7 @@ ALL_TRIPLES = (
     ),
     Claim(
         claim="Section 2.2, C(n,3) queries",
-        algorithm=", ".join(ALL),
+        algorithm=ALL,
         dataset="random-tree[*]",
         metric="queries",
         than_metric=N_TRIPLES,
@@ -60,7 +62,13 @@ ALL_TRIPLES = (
 )
 
 
+def n_log_n(n: int) -> int:
+    """The number of adaptive queries to compare with: n log2 n, rounded down."""
+    return math.floor(n * math.log2(n))
+
+
 def _theorem_2_3() -> Iterator[Claim]:
+    """The bound of the theorem, for each number of triples for which it is below 1."""
     for n in SIZES:
         for share in SHARES:
             count = n_triples(n, share)
@@ -81,40 +89,49 @@ def _theorem_2_3() -> Iterator[Claim]:
 
 
 def _adaptive() -> Iterator[Claim]:
+    """Insertion finds more trees than as many random triples."""
     for n in SIZES:
-        count = math.floor(n * math.log2(n))
         yield Claim(
             claim="Section 1, adaptivity is crucial: n log2 n queries find the tree if each "
             f"depends on the answers before, n = {n}",
             algorithm=EXACT,
-            better_than=build(count),
+            better_than=build(n_log_n(n)),
             dataset=truth(n),
             metric=RECOVERY,
             note="against as many random triples",
         )
 
 
+def _algorithms(n: int) -> list[str]:
+    """The algorithms to run on trees of n items."""
+    names = ["Bottom-up", "Build", EXACT]
+    for share in SHARES:
+        names.append(build(n_triples(n, share)))
+    names.append(build(n_log_n(n)))
+    return names
+
+
 def _pairs() -> Iterator[tuple[str, str]]:
     """Pairs of algorithms and data sets to run."""
     for n in SIZES:
-        for name in (*ALL, EXACT):
+        for name in _algorithms(n):
             yield name, truth(n)
-        for count in (*(n_triples(n, share) for share in SHARES), math.floor(n * math.log2(n))):
-            yield build(count), truth(n)
 
 
+# Without repetitions: different proportions may be the same number of triples.
 _ONLY = tuple(dict.fromkeys(_pairs()))
+_ALGORITHMS = tuple(dict.fromkeys(algorithm for algorithm, _ in _ONLY))
 
 NONADAPTIVE = Suite(
     name="emamjomeh2018-nonadaptive",
     doc="Theorem 2.3: probability that a proportion of all triples determines a balanced tree.",
-    algorithms=tuple(dict.fromkeys(algorithm for algorithm, _ in _ONLY)),
-    datasets=tuple(truth(n) for n in SIZES),
+    algorithms=_ALGORITHMS,
+    datasets=tuple(map(truth, SIZES)),
     oracles=("ordinal-queries",),
     metrics=(RECOVERY, "queries", N_TRIPLES),
     only=_ONLY,
     repetitions=100,
-    claims=(*ALL_TRIPLES, *_theorem_2_3(), *_adaptive()),
+    claims=tuple(chain(ALL_TRIPLES, _theorem_2_3(), _adaptive())),
     figures=(
         Figure(
             name="emamjomeh2018-theorem2.3",

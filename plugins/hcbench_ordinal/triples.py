@@ -14,7 +14,8 @@ from hcbench_ordinal import _triple_kernels as kernels
 MAX_TRIPLES = 50_000_000
 """Maximum number of triples of one batch: they take about 50 bytes each."""
 
-_SHOWN = 4
+_MOST_SHOWN = 4
+"""Maximum number of answers that an error lists."""
 
 
 def bottom_up(oracle: Oracle, given: Given, _rng: np.random.Generator) -> Tree:
@@ -54,9 +55,13 @@ def bottom_up(oracle: Oracle, given: Given, _rng: np.random.Generator) -> Tree:
     if n < 3:
         return _small_tree(given)
     triples = _all_triples(n, "Bottom-up")
-    outside = kernels.count_outside(n, triples, oracle.ask(triples))
-    distance = squareform(n - outside - n * np.eye(n) + np.diag(outside.diagonal()), checks=False)
-    tree = Tree.from_linkage(linkage(distance, "average"), kind=HeightKind.DISTANCE)
+    answers = oracle.ask(triples)
+    # The size of the smallest cluster that contains each pair of items, as a distance.
+    size = n - kernels.count_outside(n, triples, answers)
+    np.fill_diagonal(size, 0.0)
+    merges = linkage(squareform(size, checks=False), "average")
+    tree = Tree.from_linkage(merges, kind=HeightKind.DISTANCE)
+    # Merges at one height are the children of one node.
     return Tree(tree.collapse_ties().parent, names=given.names)
 
 
@@ -107,10 +112,12 @@ def build(
     if n < 3:
         return _small_tree(given)
     triples = _some_triples(n, count, rng)
-    rows = kernels.closer_pairs(triples, oracle.ask(triples))
-    parent, wrong = kernels.build(n, rows, on_conflict == "star")
-    if len(wrong):
-        raise DataError(_describe_conflict(smallest_conflict(n, wrong), given.names))
+    answers = oracle.ask(triples)
+    rows = kernels.closer_pairs(triples, answers)
+    parent, contradictory = kernels.build(n, rows, on_conflict == "star")
+    if len(contradictory) > 0:
+        conflict = smallest_conflict(n, contradictory)
+        raise DataError(_describe_conflict(conflict, given.names))
     return Tree.from_parents(parent, names=given.names)
 
 
@@ -121,33 +128,42 @@ def smallest_conflict(n: int, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """
     conflict = rows
     for row in rows:
-        without = conflict[(conflict != row).any(axis=1)]
-        _, wrong = kernels.build(n, without.copy(), star=False)
-        if len(wrong):
-            # The contradiction is inside; start from the few rows that Build needed.
-            conflict = without
+        without_row = conflict[(conflict != row).any(axis=1)]
+        # Build reorders the rows that it takes.
+        _, contradictory = kernels.build(n, without_row.copy(), star=False)
+        if len(contradictory) > 0:
+            # The other rows contradict each other without it.
+            conflict = without_row
     return conflict
 
 
 def _describe_conflict(rows: NDArray[np.int64], names: tuple[str, ...] | None) -> str:
-    def name(item: int) -> str:
-        return str(item) if names is None else names[item]
-
-    shown = [f"{name(a)} and {name(b)} without {name(c)}" for a, b, c in rows[:_SHOWN].tolist()]
-    more = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
+    n_items = int(rows.max()) + 1
+    if names is None:
+        names = tuple(map(str, range(n_items)))
+    statements = []
+    for a, b, c in rows[:_MOST_SHOWN].tolist():
+        statements.append(f"{names[a]} and {names[b]} without {names[c]}")
+    answers = "; ".join(statements)
+    if len(rows) > _MOST_SHOWN:
+        answers += f" and {len(rows) - _MOST_SHOWN} more"
     return (
-        f"no tree agrees with these answers: {'; '.join(shown)}{more}; on_conflict=star leaves the "
-        "items concerned unresolved"
+        f"no tree agrees with these answers: {answers}; on_conflict=star leaves the items "
+        "concerned unresolved"
     )
 
 
 def _small_tree(given: Given) -> Tree:
-    return Tree([-1] if given.n == 1 else [2, 2, -1], names=given.names)
+    """The only tree of one or two items."""
+    if given.n == 1:
+        return Tree([-1], names=given.names)
+    return Tree([2, 2, -1], names=given.names)
 
 
 def _all_triples(n: int, name: str) -> NDArray[np.int64]:
-    _check_number(comb(n, 3), n, name)
-    return kernels.triples_of(np.arange(comb(n, 3)))
+    total = comb(n, 3)
+    _check_number(total, n, name)
+    return kernels.triples_of(np.arange(total))
 
 
 def _some_triples(n: int, count: int | None, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -157,12 +173,14 @@ def _some_triples(n: int, count: int | None, rng: np.random.Generator) -> NDArra
         return _all_triples(n, "Build")
     _check_number(count, n, "Build")
     if total <= 4 * MAX_TRIPLES:
-        return kernels.triples_of(np.sort(rng.choice(total, count, replace=False, shuffle=False)))
-    # A small proportion: repeated ones are redrawn until there are none.
-    drawn = np.unique(rng.integers(total, size=count))
-    while drawn.size < count:
-        drawn = np.union1d(drawn, rng.integers(total, size=count - drawn.size))
-    return kernels.triples_of(drawn)
+        numbers = rng.choice(total, count, replace=False, shuffle=False)
+        return kernels.triples_of(np.sort(numbers))
+    # A small proportion, for which an array of all would be too large: numbers that are drawn
+    # twice are replaced until there are none.
+    numbers = np.unique(rng.integers(total, size=count))
+    while numbers.size < count:
+        numbers = np.union1d(numbers, rng.integers(total, size=count - numbers.size))
+    return kernels.triples_of(numbers)
 
 
 def _check_number(m: int, n: int, name: str) -> None:
