@@ -40,6 +40,7 @@ SECTIONS = (
             "core/docs/tutorial.ipynb",
             "core/docs/data.md",
             "core/docs/comparing.md",
+            "core/docs/reading.md",
             "core/docs/statistics.md",
             "core/docs/trees.md",
             "core/docs/python.md",
