@@ -156,16 +156,6 @@ def _combine(c: PairedClusters, u: int, v: int, width: int, least: float, share:
         upper[i] = max(share * upper[i] + rest * upper_of_v[i] - lowering, 0.0)
 
 
-@register_jitable
-def _join(c: PairedClusters, u: int, v: int, width: int, least: float, share: float) -> None:
-    """Merge the cluster of slot v into slot u, at the squared distance ``least``. O(n)."""
-    c.size[u] += c.size[v]
-    c.gone[v] = np.inf
-    _read(c, v, width)
-    _combine(c, u, v, width, least, share)
-    _search(c, u, width)
-
-
 @entry
 def merge_centres_of_pairs(c: PairedClusters, has_sizes: bool, merges: NDArray[np.float64]) -> None:
     """Centroid linkage, or median linkage without ``has_sizes``, whose heights may decrease.
@@ -199,4 +189,8 @@ def merge_centres_of_pairs(c: PairedClusters, has_sizes: bool, merges: NDArray[n
         share = 0.5
         if has_sizes:
             share = c.size[u] / (c.size[u] + c.size[v])
-        _join(c, u, v, width, least, share)
+        c.size[u] += c.size[v]
+        c.gone[v] = np.inf
+        _read(c, v, width)
+        _combine(c, u, v, width, least, share)
+        _search(c, u, width)
