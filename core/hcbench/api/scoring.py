@@ -7,7 +7,7 @@ import multiprocessing
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -44,6 +44,7 @@ def score_trees(
     problems: Mapping[str, Problem],
     metrics: Sequence[Use[MetricSpec]],
     notes: Mapping[str, str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Scores:
     """Score each tree by each metric, against each truth if the metric uses one.
 
@@ -59,17 +60,22 @@ def score_trees(
         The metrics.
     notes : mapping of str to str, optional
         The notes of trees for values that depend on the unit of their heights.
+    progress : callable, optional
+        Called with how many values are computed, and of how many, after those of each tree and at
+        the end of each metric.
 
     Returns
     -------
     Scores
     """
     scores: list[Score] = []
+    count = _Count(len(metrics) * len(trees), progress)
     helper = None
     try:
         with install_recorder("numba:compile") as compiled:
             for number, use in enumerate(metrics):
-                of_metric = _scores_of(use, trees, problems)
+                of_metric = _scores_of(use, trees, problems, count.tell)
+                count.earlier += len(trees)
                 if use.spec.uses_height_unit:
                     of_metric = _with_notes(of_metric, notes or {})
                 scores += of_metric
@@ -86,10 +92,40 @@ def score_trees(
     return Scores(scores=_with_best(scores), trees=tuple(trees), truths=truths)
 
 
+@dataclass(slots=True)
+class _Count:
+    """How many values are computed, and who is told.
+
+    Attributes
+    ----------
+    total : int
+        Of all metrics and trees.
+    progress : callable or None
+        Called with the number of values so far, and the total.
+    earlier : int
+        The number of values of the metrics before.
+    """
+
+    total: int
+    progress: Callable[[int, int], None] | None
+    earlier: int = 0
+
+    def tell(self, done: int) -> None:
+        """Tell of the values of the metric that is being computed."""
+        if self.progress is not None:
+            self.progress(self.earlier + done, self.total)
+
+
 def _scores_of(
-    use: Use[MetricSpec], trees: Mapping[str, Tree], problems: Mapping[str, Problem]
+    use: Use[MetricSpec],
+    trees: Mapping[str, Tree],
+    problems: Mapping[str, Problem],
+    tell: Callable[[int], None],
 ) -> list[Score]:
-    """The scores by one metric."""
+    """The scores by one metric; it tells after each tree how many of them are done.
+
+    The trees are counted again for each truth.
+    """
     spec = use.spec
     info = MetricInfo(
         label=use.label,
@@ -104,6 +140,7 @@ def _scores_of(
         scores_of_truth = []
         for label, tree in trees.items():
             scores_of_truth.append(_score(info, truth, use, problem, label, tree))
+            tell(len(scores_of_truth))
         by_truth.append(scores_of_truth)
     # A metric that declares no needs may use a truth: its values tell.
     if not spec.needs and _are_equal(by_truth):
@@ -146,7 +183,7 @@ def _compile_ahead(
             small_tree = {"": tree.restrict(items)}
             small_problems = {name: problem.take(items) for name, problem in problems.items()}
             for use in metrics:
-                _scores_of(use, small_tree, small_problems)
+                _scores_of(use, small_tree, small_problems, lambda _done: None)
 
     # A fork has the registry and the data already; what it compiles, it leaves in numba's cache,
     # where this process finds it. It is killed when the scores are there, whatever it does.

@@ -14,7 +14,7 @@ from hcbench.cli.completing import complete_source
 from hcbench.cli.draw import write_text
 from hcbench.cli.loading import load_plugins
 from hcbench.cli.option_types import IntegerRange, OutputFile, read_time
-from hcbench.cli.progress import count_fits
+from hcbench.cli.progress import count_steps
 from hcbench.cli.rows import TABLES, write_rows
 from hcbench.cli.terminal import stdout_for_data, tell, write_json, write_table
 from hcbench.cli.tree import read_counts_of_clusters
@@ -102,7 +102,7 @@ def clusters(
     with stdout_for_data():
         fitted = tree_source.read(store, registry, quiet=quiet)
         # Each replicate is a fit, so that this may take much longer than the tree.
-        with count_fits(quiet=quiet) as progress:
+        with count_steps("fits", quiet=quiet) as progress:
             measured = measure_numbers(
                 fitted,
                 counts,

@@ -144,13 +144,23 @@ def display(*, quiet: bool) -> Iterator[Bar | Lines | None]:
 
 
 @contextmanager
-def count_fits(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
-    """A function that shows on stderr how many fits of an algorithm are done, of all."""
+def count_steps(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+    """A function that shows on stderr how many steps are done, of all, if they take a second.
+
+    Parameters
+    ----------
+    what : str
+        What the steps are, such as "fits".
+    quiet : bool
+        Whether nothing is shown.
+    """
+    start = time.monotonic()
     with display(quiet=quiet) as progress_display:
 
         def show(done: int, total: int) -> None:
-            if progress_display is not None:
-                progress_display.show(done, total, lambda: [f"{done} of {total} fits"])
+            if progress_display is None or time.monotonic() < start + SLOW:
+                return
+            progress_display.show(done, total, lambda: [f"{done} of {total} {what}"])
 
         yield show
 

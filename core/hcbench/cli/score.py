@@ -13,6 +13,7 @@ import click
 from hcbench.cli import options
 from hcbench.cli.loading import IS_PROGRAM, load_plugins
 from hcbench.cli.option_types import PATH
+from hcbench.cli.progress import count_steps
 from hcbench.cli.terminal import console, stdout_for_data, tell, tell_notes
 from hcbench.errors import DataError, ExitCode
 from hcbench.model.regular_files import read_regular
@@ -143,8 +144,9 @@ def score(
         for use in requested_uses or default_metrics(registry):
             uses[use.label] = use
         # Kernels multiply modulo 2^64.
-        with tell_if_slow(f"computing {len(uses)} metrics"), np.errstate(over="ignore"):
-            scores = score_trees(trees, problems, list(uses.values()), notes)
+        what = f"values of {len(uses)} metrics"
+        with count_steps(what, quiet=quiet) as progress, np.errstate(over="ignore"):
+            scores = score_trees(trees, problems, list(uses.values()), notes, progress)
         scores = summarise_files(scores, groups_of_trees(files["trees"], trees))
         remarks = [Note(kind="data", text=text) for text in texts]
         scores = replace(scores, remarks=tuple(remarks))

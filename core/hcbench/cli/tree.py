@@ -15,7 +15,7 @@ from hcbench.cli.completing import complete_source
 from hcbench.cli.draw import write_text
 from hcbench.cli.loading import load_plugins
 from hcbench.cli.option_types import IntegerRange, OutputFile, read_time
-from hcbench.cli.progress import count_fits
+from hcbench.cli.progress import count_steps
 from hcbench.cli.rows import TABLES, show_rows, write_rows
 from hcbench.cli.terminal import stdout_for_data, tell, write_json
 from hcbench.cli.tree_source import SOURCE_OPTIONS, refuse_options, take_source
@@ -243,7 +243,7 @@ def tree(
     with stdout_for_data():
         fitted = tree_source.read(store, registry, quiet=quiet)
         if support is not None:
-            with count_fits(quiet=quiet) as progress:
+            with count_steps("fits", quiet=quiet) as progress:
                 confidence = measure_support(
                     fitted,
                     support,
