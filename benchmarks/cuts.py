@@ -15,6 +15,7 @@ import numpy as np
 
 import hcbench
 from benchmarks.inputs import benchmark
+from hcbench import OracleRequest
 from hcbench_oracles.pairs import pair_queries
 
 SEED = 2019
@@ -46,7 +47,7 @@ def _known(shape: str, n: int, *, realisable: bool) -> tuple[hcbench.Given, hcbe
     truth = tree.cut(min(CLUSTERS, n)) if realisable else hcbench.Partition(labels)
     problem = hcbench.Problem(n=n, tree=tree, levels=truth.labels[:, None])
     given = hcbench.Given(n=n, tree=tree, hints={"clusters": truth})
-    return given, pair_queries(problem, SEED, None)
+    return given, pair_queries(OracleRequest(problem=problem, seed=SEED))
 
 
 def _fit(name: str, shape: str, n: int) -> tuple[float, hcbench.oracle.Ledger]:

@@ -12,6 +12,7 @@ import numpy as np
 
 import hcbench
 from benchmarks.inputs import benchmark, seconds
+from hcbench.run import call_of, make_answers, make_data
 
 SHAPES = ("random", "balanced", "caterpillar", "yule")
 NAMES = {
@@ -33,8 +34,8 @@ def _answers(n: int, shape: str) -> hcbench.Answers:
     registry = hcbench.load_registry()
     (dataset,) = registry.use_datasets(f"random-tree[n={n}, shape={shape}]")
     (oracle,) = registry.use_oracles("ordinal-queries")
-    problem = dataset.spec.load()(1, **dataset.params)
-    answers: hcbench.Answers = oracle.spec.load()(problem, 0, None, **oracle.params)
+    problem = make_data(dataset, 1)
+    answers: hcbench.Answers = make_answers(call_of(oracle), problem, 0, None)
     return answers
 
 

@@ -16,6 +16,7 @@ from scipy.spatial.distance import squareform
 
 import hcbench
 from benchmarks.inputs import Timed, benchmark, best, seconds
+from hcbench.run import call_of, make_answers
 
 SEED = 20190
 
@@ -84,7 +85,7 @@ def _plain_kernel(S: NDArray[np.int8], n: int) -> NDArray[np.float32]:
 def _drawn(problem: hcbench.Problem) -> hcbench.Comparisons:
     """What the oracle makes before an algorithm is timed."""
     (oracle,) = hcbench.load_registry().use_oracles("quadruplet-set[p=0.1]")
-    answers = oracle.spec.load()(problem, SEED, None, **oracle.params)
+    answers = make_answers(call_of(oracle), problem, SEED, None)
     assert isinstance(answers.data, hcbench.Comparisons)
     return answers.data
 

@@ -136,7 +136,8 @@ def asker(oracle, given, rng, *, questions=100, records=True):
     return caterpillar(given.n)
 
 
-def numbers(seed, *, n=20):
+def numbers(request, *, n=20):
+    seed = request.seed
     return Problem(n=n, vectors=np.random.default_rng(seed).normal(size=(n, 3)), levels=_levels(n))
 
 
@@ -144,12 +145,15 @@ def _levels(n):
     return (np.arange(n) % 4)[:, None].astype(np.int64)
 
 
-def lies(seed):
+def lies(_request):
     return Problem(n=5, vectors=np.eye(5))
 
 
-def first_is_closer(problem, seed, budget):
-    def answer(questions, keys, times):
+def first_is_closer(request):
+    problem = request.problem
+
+    def answer(request):
+        questions = request.queries
         return np.where(questions[:, 0] <= questions[:, 2], 1, -1).astype(np.int8)
 
     return Answers(kind="quadruplet-queries", n=problem.n, arity=4, answer=answer)

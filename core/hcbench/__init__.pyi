@@ -61,8 +61,10 @@ from .oracle import (
     NONE as NONE,
     QUERY_KINDS as QUERY_KINDS,
     UNSURE as UNSURE,
+    AnswerRequest as AnswerRequest,
     Answers as Answers,
     Oracle as Oracle,
+    OracleRequest as OracleRequest,
     QueryKind as QueryKind,
     Reply as Reply,
     ask_oracle as ask_oracle,
@@ -90,3 +92,4 @@ from .registry.specs import (
 from .registry.suite import Claim as Claim, Suite as Suite
 from .results.results import Results as Results
 from .run.inputs import Given as Given, finest_partition as finest_partition
+from .run.requests import DataRequest as DataRequest

@@ -16,7 +16,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import QUERY_KINDS, UNSURE, Answers, DataError, NotApplicableError, Problem, Tree
+from hcbench import (
+    QUERY_KINDS,
+    UNSURE,
+    AnswerRequest,
+    Answers,
+    DataError,
+    DataRequest,
+    NotApplicableError,
+    OracleRequest,
+    Problem,
+    Tree,
+)
 from hcbench.errors import NewickWarning
 from hcbench.files import TreeFile
 from hcbench_ask.answers_file import (
@@ -29,9 +40,7 @@ from hcbench_ask.answers_file import (
 from hcbench_ask.outline import visible
 
 
-def _recorded(
-    kind: str, problem: Problem, _seed: int, _budget: int | None, *, file: str
-) -> Answers:
+def _recorded(kind: str, request: OracleRequest, *, file: str) -> Answers:
     """Give the recorded answers of a person.
 
     Items are matched by name, items without names by their numbers. The t-th time that a query is
@@ -45,6 +54,7 @@ def _recorded(
         If its answers are to another kind of query, or about other items; raised by the oracle, if
         a query was never answered.
     """
+    problem = request.problem
     recorded = RecordedAnswers.read(file)
     if recorded.header.kind != kind:
         raise NotApplicableError(f"{file} has answers to {recorded.header.kind}, not to {kind}")
@@ -105,11 +115,9 @@ class _Replay:
     codes: Mapping[Texts, list[int]]
     names: Texts
 
-    def __call__(
-        self, queries: NDArray[np.int64], _keys: object, times: NDArray[np.int64]
-    ) -> NDArray[np.int8]:
+    def __call__(self, request: AnswerRequest) -> NDArray[np.int8]:
         codes = []
-        for query, time in zip(queries.tolist(), times.tolist(), strict=True):
+        for query, time in zip(request.queries.tolist(), request.times.tolist(), strict=True):
             codes.append(self._answer(query, time))
         return np.array(codes, dtype=np.int8)
 
@@ -124,7 +132,7 @@ class _Replay:
         return self.recorded.kind.restore(codes[time % len(codes)], order)
 
 
-def person(problem: Problem, _seed: int, _budget: int | None, *, answers: str) -> Answers:
+def person(request: OracleRequest, *, answers: str) -> Answers:
     """Ask the person at the terminal which of three items is the odd one out.
 
     Raises
@@ -134,6 +142,7 @@ def person(problem: Problem, _seed: int, _budget: int | None, *, answers: str) -
     NotApplicableError
         Raised by the oracle, if the file has no answer and there is no terminal, as in a worker.
     """
+    problem = request.problem
     return person_answers("ordinal-queries", _names(problem), answers)
 
 
@@ -181,12 +190,10 @@ class _Person:
             self._codes = RecordedAnswers.read(path).codes()
         self._n_used: Counter[Texts] = Counter()
 
-    def __call__(
-        self, queries: NDArray[np.int64], _keys: object, _times: object
-    ) -> NDArray[np.int8]:
+    def __call__(self, request: AnswerRequest) -> NDArray[np.int8]:
         items = self._header.items
         codes = []
-        for query in queries:
+        for query in request.queries:
             texts = tuple(items[i] for i in query)
             codes.append(self._answer(texts))
         return np.array(codes, dtype=np.int8)
@@ -254,7 +261,7 @@ def has_terminal() -> bool:
 
 
 def recorded_items(
-    _seed: int, *, path: str, truth: str | None = None, tree: str | None = None
+    _request: DataRequest, *, path: str, truth: str | None = None, tree: str | None = None
 ) -> Problem:
     """The items of a file of answers, with the truth and the tree of other files, if any.
 

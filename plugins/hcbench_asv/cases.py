@@ -15,6 +15,7 @@ import numpy as np
 
 from hcbench import (
     REQUIRED,
+    DataRequest,
     DatasetSpec,
     HcbenchError,
     HeightKind,
@@ -40,7 +41,7 @@ _STEP = 0.3
 _NOISE = 0.5
 
 
-def make_problem(seed: int, *, n: int) -> Problem:
+def make_problem(request: DataRequest, *, n: int) -> Problem:
     """Items at the leaves of a balanced binary tree, by a random walk down its branches.
 
     Each of the `FEATURES` coordinates of a node is normal around that of its parent, with variance
@@ -50,7 +51,7 @@ def make_problem(seed: int, *, n: int) -> Problem:
 
     Parameters
     ----------
-    seed : int
+    request : DataRequest
     n : int
         Number of items, at least 16.
 
@@ -60,7 +61,7 @@ def make_problem(seed: int, *, n: int) -> Problem:
         Vectors (n, 20), similarity, the true tree with its heights, which is also the tree to cut,
         and the subtrees of its first three levels as labels.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(request.seed)
     depth = math.ceil(math.log2(n))
     # The number of the subtree of each item at each level below the root: (n, depth).
     groups = np.arange(n)[:, None] * 2 ** np.arange(1, depth + 1) // n

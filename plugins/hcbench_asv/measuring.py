@@ -15,7 +15,16 @@ from hcbench.model import Cost
 from hcbench.oracle import Point
 from hcbench.plan import Outcome
 from hcbench.registry import default_uses, unmet
-from hcbench.run import Stopwatch, describe, make_job, processor_clock, run_job
+from hcbench.run import (
+    Stopwatch,
+    call_of,
+    describe,
+    make_answers,
+    make_data,
+    make_job,
+    processor_clock,
+    run_job,
+)
 from hcbench.testing import EXAMPLE_COST
 from hcbench_asv.cases import Cases
 from hcbench_asv.process import MeasuringProcess
@@ -97,7 +106,7 @@ class Measured:
     def _problem(self, n: int) -> Problem:
         if n not in self._problems:
             use = self.listed.datasets[n]
-            self._problems[n] = use.spec.load()(SEED, **use.params)
+            self._problems[n] = make_data(use, SEED)
         return self._problems[n]
 
     def _algorithm(self, name: str, n: int, repetition: int) -> Measurement:
@@ -130,8 +139,10 @@ class Measured:
         missing = unmet(use.spec.needs, problem.provides)
         if missing:
             raise NotApplicableError(f"{use.label} needs {missing}, which the data do not provide")
-        make = use.spec.load()
-        seconds, answers = _timed(lambda: make(problem, repetition, None, **use.params))
+        call = call_of(use)
+        # Importing is no part of making answers.
+        call.load()
+        seconds, answers = _timed(lambda: make_answers(call, problem, repetition, None))
         return {"seconds": seconds, "seconds_per_query": _per_query(answers, seconds)}
 
     def _metric(self, name: str, n: int, _repetition: int) -> Measurement:
@@ -170,7 +181,7 @@ class Measured:
         """The answers of the first oracle that gives them for all pairs."""
         for use in default_uses(self.listed.registry.oracles):
             if unmet(use.spec.needs, problem.provides) is None:
-                answers: Answers = use.spec.load()(problem, SEED, None, **use.params)
+                answers = make_answers(call_of(use), problem, SEED, None)
                 if answers.matrix is not None:
                     return answers
         raise NotApplicableError("no oracle gives its answers for all pairs of items")

@@ -9,9 +9,21 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, ParameterError, Partition, Problem, Tree, fit, load_registry
+from hcbench import (
+    AlgorithmSpec,
+    DataError,
+    DataRequest,
+    DatasetSpec,
+    ParameterError,
+    Partition,
+    Problem,
+    Tree,
+    fit,
+)
 from hcbench.model import Cut
 from hcbench.plan import derive_seed
+from hcbench.registry import Use
+from hcbench.run import make_data
 from hcbench_cuts._count_kernels import log_cuts
 from hcbench_cuts._cut_kernels import highest_kept
 from hcbench_cuts.data_specs import TRUTH, source
@@ -20,7 +32,7 @@ Law = Literal["uniform", "constant", "top-k", "hard", "labels"]
 
 
 def cut_of(
-    seed: int,
+    request: DataRequest,
     *,
     tree: str = "balanced",
     data: str | None = None,
@@ -68,13 +80,18 @@ def cut_of(
     -----
     O(n), plus the data and the tree, which are cached for other laws and repetitions.
     """
+    seed = request.seed
     data_name, tree_name = source(data, tree, n)
-    (use,) = load_registry().use_datasets(data_name)
+    registry = request.registry
+    (data_use,) = registry.use_datasets(data_name)
+    tree_use = None
+    if tree_name != TRUTH:
+        (tree_use,) = registry.use_algorithms(tree_name)
     data_seed = seed
-    if not use.spec.random_with(use.params):
+    if not data_use.is_random:
         # Fixed data are the same in all repetitions, and their tree is made once.
         data_seed = 0
-    problem = _with_tree(use.identity, data_name, tree_name, data_seed)
+    problem = _with_tree(_Source(data_use, tree_use), data_seed)
     if law == "labels":
         return problem
     assert problem.tree is not None
@@ -98,19 +115,36 @@ def _true_clusters(
     return random_cut(tree, rng, alpha).partition
 
 
-@lru_cache(maxsize=1)
-def _with_tree(_identity: str, data_name: str, tree_name: str, seed: int) -> Problem:
-    """The data with the tree; the same for fixed data in all repetitions.
+class _Source:
+    """The data set and the algorithm of its tree, or None for its true tree.
 
-    The identity distinguishes files that have the same name but different contents.
+    Sources are equal if their identities are, which tell files of one name and other contents
+    apart.
     """
-    (use,) = load_registry().use_datasets(data_name)
-    problem: Problem = use.spec.load()(seed, **use.params)
-    if tree_name == TRUTH:
+
+    def __init__(self, data: Use[DatasetSpec], tree: Use[AlgorithmSpec] | None) -> None:
+        self.data = data
+        self.tree = tree
+        self.identities = (data.identity, tree.identity if tree else TRUTH)
+
+    def __hash__(self) -> int:
+        return hash(self.identities)
+
+    def __eq__(self, source: object) -> bool:
+        return isinstance(source, _Source) and source.identities == self.identities
+
+
+@lru_cache(maxsize=1)
+def _with_tree(source: _Source, seed: int) -> Problem:
+    """The data with the tree; the same for fixed data in all repetitions."""
+    problem = make_data(source.data, seed)
+    if source.tree is None:
         return replace(problem, tree=problem.truth)
-    tree = fit(tree_name, problem, seed=seed)
+    tree = fit(source.tree, problem, seed=seed)
     if isinstance(tree, Partition):
-        raise DataError(f"cut-of: {tree_name} returned a partition of {data_name}, not a tree")
+        raise DataError(
+            f"cut-of: {source.tree.label} returned a partition of {source.data.label}, not a tree"
+        )
     return replace(problem, tree=tree, comparisons=None)
 
 

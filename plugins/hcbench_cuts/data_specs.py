@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import Any
 
-from hcbench import DatasetSpec, Parameter, ParameterError, Params, load_registry
+from hcbench import DatasetSpec, Parameter, ParameterError, Params
+from hcbench.registry import Use
 from hcbench_cuts.references import PAPERS
 
 SHAPES = ("balanced", "caterpillar", "random", "yule")
@@ -37,21 +38,12 @@ def source(data: str | None, tree: str, n: int | None) -> tuple[str, str]:
     return f"random-tree[n={items},shape={tree.casefold()}]", TRUTH
 
 
-def _parts(params: Params) -> tuple[Any, ...]:
+def _parts(params: Params) -> dict[str, list[str]]:
     """The data set and, unless it is its own true tree, the algorithm."""
     data, tree = _source(params)
-    registry = load_registry()
-    datasets = registry.use_datasets(data)
-    algorithms = [] if tree == TRUTH else registry.use_algorithms(tree)
-    for name, uses in (("data", datasets), ("tree", algorithms)):
-        if len(uses) > 1:
-            raise ParameterError(
-                f"cut-of: {name}={params[name]!r} means {len(uses)}; write a list of names instead"
-            )
-    for algorithm in algorithms:
-        if algorithm.spec.returns != "tree":
-            raise ParameterError(f"cut-of: {algorithm.label} returns no tree")
-    return (*datasets, *algorithms)
+    if tree == TRUTH:
+        return {"datasets": [data]}
+    return {"datasets": [data], "algorithms": [tree]}
 
 
 def _source(params: Params) -> tuple[str, str]:
@@ -74,41 +66,36 @@ def _check_law(params: Params) -> None:
             raise ParameterError(f"cut-of: {other}={params[other]} is not for law={law}")
 
 
-def _provides(params: Params) -> tuple[str, ...]:
+def _provides(params: Params, parts: Sequence[Use[Any]]) -> tuple[str, ...]:
     _check_law(params)
-    return _provides_with_law(*_source(params), str(params["law"]))
-
-
-@lru_cache(maxsize=64)
-def _provides_with_law(data: str, tree: str, law: str) -> tuple[str, ...]:
-    (use,) = load_registry().use_datasets(data)
-    provided = use.spec.provides_with(use.params)
-    if tree == TRUTH and TRUTH not in provided:
-        raise ParameterError(f"cut-of: {use.label} has no true tree; tree=... names an algorithm")
+    data = parts[0]
+    provided = data.provides
+    for algorithm in parts[1:]:
+        if algorithm.spec.returns != "tree":
+            raise ParameterError(f"cut-of: {algorithm.label} returns no tree")
+    if len(parts) == 1 and TRUTH not in provided:
+        raise ParameterError(f"cut-of: {data.label} has no true tree; tree=... names an algorithm")
+    law = params["law"]
     if law != "labels":
         return ("tree", "levels", "truth", *sorted(provided & {"vectors", "similarity"}))
     if not provided & {"levels", "truth"}:
-        raise ParameterError(f"cut-of: law=labels, but {use.label} has no labels")
+        raise ParameterError(f"cut-of: law=labels, but {data.label} has no labels")
     return ("tree", *sorted(provided & {"levels", "truth", "heights", "vectors", "similarity"}))
 
 
-def _is_random(params: Params) -> bool:
-    data, _ = _source(params)
-    (use,) = load_registry().use_datasets(data)
-    return params["law"] in ("uniform", "constant", "hard") or use.spec.random_with(use.params)
+def _is_random(params: Params, parts: Sequence[Use[Any]]) -> bool:
+    return params["law"] in ("uniform", "constant", "hard") or parts[0].is_random
 
 
-def _is_dependent(params: Params) -> bool:
+def _is_dependent(params: Params, parts: Sequence[Use[Any]]) -> bool:
     """Whether all true cuts are of the same items, or of items that are drawn from the same ones.
 
     The leaves of a shape have no data, so that each tree with its cut is a new one.
     """
     if params["data"] is None:
         return False
-    data, _ = _source(params)
-    (use,) = load_registry().use_datasets(data)
-    is_fixed = not use.spec.random_with(use.params)
-    return _is_random(params) and (is_fixed or use.spec.dependent_with(use.params))
+    data = parts[0]
+    return _is_random(params, parts) and (not data.is_random or data.is_dependent)
 
 
 CUT_OF = DatasetSpec(

@@ -8,28 +8,32 @@ from typing import Any
 import numpy as np
 from sklearn import datasets
 
-from hcbench import Problem
+from hcbench import DataRequest, Problem
 from hcbench_datasets.fetch import sampled_rows
 from hcbench_datasets.preparation import standardised
 
 
-def iris(seed: int, *, standardise: bool, n: int | None) -> Problem:
+def iris(request: DataRequest, *, standardise: bool, n: int | None) -> Problem:
     """Fisher's iris flowers (150, 4), 3 species."""
+    seed = request.seed
     return _problem("iris", datasets.load_iris, seed, standardise, n)
 
 
-def wine(seed: int, *, standardise: bool, n: int | None) -> Problem:
+def wine(request: DataRequest, *, standardise: bool, n: int | None) -> Problem:
     """Wines (178, 13) of 3 growers."""
+    seed = request.seed
     return _problem("wine", datasets.load_wine, seed, standardise, n)
 
 
-def digits(seed: int, *, standardise: bool, n: int | None) -> Problem:
+def digits(request: DataRequest, *, standardise: bool, n: int | None) -> Problem:
     """Handwritten digits (1797, 64), 10 classes."""
+    seed = request.seed
     return _problem("digits", datasets.load_digits, seed, standardise, n)
 
 
-def breast_cancer(seed: int, *, standardise: bool, n: int | None) -> Problem:
+def breast_cancer(request: DataRequest, *, standardise: bool, n: int | None) -> Problem:
     """Tumours (569, 30), benign or malignant."""
+    seed = request.seed
     return _problem("breast-cancer", datasets.load_breast_cancer, seed, standardise, n)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Comparisons, DataError, Problem
+from hcbench import Comparisons, DataError, DataRequest, Problem
 from hcbench_datasets.comparisons import note_contradictions
 from hcbench_datasets.fetch import Remote, csv_rows, data_file
 from hcbench_datasets.holding_out import mask_of_groups
@@ -29,7 +29,7 @@ CLASSES = {
 """The cars, numbered from 1, in each class that the authors name."""
 
 
-def car(seed: int, *, answers: str, held_out: float | None) -> Problem:
+def car(request: DataRequest, *, answers: str, held_out: float | None) -> Problem:
     """The answers of the crowd as comparisons, and the four classes of the cars as labels.
 
     A statement that car c is the most central one of c, x, y gives two quadruplets,
@@ -46,6 +46,7 @@ def car(seed: int, *, answers: str, held_out: float | None) -> Problem:
     DataNotAvailableError
         If the data files are missing and cannot be downloaded.
     """
+    seed = request.seed
     if answers == "all":
         statements = read_survey(_file("survey_data.csv"))
     else:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hcbench import DataError, Problem
+from hcbench import DataError, DataRequest, Problem
 from hcbench_datasets.fetch import Remote, data_file
 
 _NAME = "cifar-100-binary.tar.gz"
@@ -16,7 +16,7 @@ MD5 = "03b5dce01913d631647c71ecec9e9cb8"  # as on the authors' page, which gives
 _PIXELS = 32 * 32 * 3
 
 
-def cifar_100(_seed: int, *, n: int, split: str) -> Problem:
+def cifar_100(_request: DataRequest, *, n: int, split: str) -> Problem:
     """The first n images of a split: 3072 colour values 0..255 as floats; 20 and 100 classes.
 
     The red values of an image come first, row by row, then the green and the blue ones. Reading

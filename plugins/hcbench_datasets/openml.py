@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hcbench import DataError, Problem
+from hcbench import DataError, DataRequest, Problem
 from hcbench_datasets.fetch import (
     cache_folder,
     in_short,
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def openml(
-    seed: int,
+    request: DataRequest,
     *,
     id: int,  # noqa: A002  (what OpenML calls it)
     labels: bool,
@@ -38,7 +38,7 @@ def openml(
 
     Parameters
     ----------
-    seed : int
+    request : DataRequest
         Selects the items of ``n``.
     id : int
         As in https://www.openml.org/d/61.
@@ -63,6 +63,7 @@ def openml(
     DataError
         If the target is no single class, a feature is text, or numbers are missing.
     """
+    seed = request.seed
     name = f"openml[id={id}]"
     bunch = _fetch(id, name)
     frame = bunch.data

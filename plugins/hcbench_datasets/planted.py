@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import HeightKind, Problem, Tree
+from hcbench import DataRequest, HeightKind, Problem, Tree
 
 
 def planted(
-    seed: int,
+    request: DataRequest,
     *,
     N0: int,  # noqa: N803  (parameters are named as in the paper)
     L: int,  # noqa: N803
@@ -30,6 +30,7 @@ def planted(
     with mu at the leaves; level l of the labels is the side of the split of level l. O(n^2) time
     and memory.
     """
+    seed = request.seed
     rng = np.random.default_rng(seed)
     cluster = np.repeat(np.arange(2**L), N0)
     n = cluster.size

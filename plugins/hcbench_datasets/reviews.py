@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hcbench import DataError, Problem
+from hcbench import DataError, DataRequest, Problem
 from hcbench_datasets.fetch import data_file, open_text, sampled_rows
 from hcbench_datasets.words import cleaned, lemmatiser, nltk_stop_words, tf_idf
 
@@ -19,7 +19,7 @@ ADVICE = (
 _COLUMNS = ("Text", "Cat1", "Cat2", "Cat3")
 
 
-def amazon_reviews(seed: int, *, n: int | None, cleaning: str) -> Problem:
+def amazon_reviews(request: DataRequest, *, n: int | None, cleaning: str) -> Problem:
     """TF-IDF of the reviews (Gray et al. 2023, section 4 and D.4); sparse.
 
     The text in the file is already cleaned. Terms in fewer than 3 reviews, or in more than 90 % of
@@ -27,7 +27,7 @@ def amazon_reviews(seed: int, *, n: int | None, cleaning: str) -> Problem:
 
     Parameters
     ----------
-    seed : int
+    request : DataRequest
         Selects the sample.
     n : int, optional
         Number of reviews; by default all.
@@ -47,6 +47,7 @@ def amazon_reviews(seed: int, *, n: int | None, cleaning: str) -> Problem:
     DataError
         If the file lacks a column, or n exceeds the number of its reviews.
     """
+    seed = request.seed
     texts, *labels = read_reviews(data_file(FILE, "amazon-reviews", ADVICE))
     if cleaning == "twice":
         lemma = lemmatiser("wordnet", "amazon-reviews")

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, Problem
+from hcbench import DataError, DataRequest, Problem
 from hcbench_datasets.content import check_names, places, table_of_labels
 from hcbench_datasets.fetch import csv_rows, data_file
 
@@ -20,7 +20,7 @@ ADVICE = (
 _HEAD = ["symbol", "sector", "sub_industry"]
 
 
-def sp500(_seed: int, *, standardise: bool) -> Problem:
+def sp500(_request: DataRequest, *, standardise: bool) -> Problem:
     """Returns (close - open) / open of each stock (Gray et al. 2023, section 4 and D.5).
 
     The file determines the stocks and days. With ``standardise`` each stock has mean 0 and

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from hcbench.model import shell_command
+from hcbench.run import make_data
 from hcbench_datasets.content import Content, Table
 from hcbench_datasets.file_names import with_params
 from hcbench_datasets.reading import number_of_items, read_content
@@ -31,7 +33,8 @@ def summary_lines(use: Any, advised: Mapping[str, Any], table: Table | None) -> 
     params = {**use.params, **advised}
     # Comparisons have readers of their own.
     if params["comparisons"]:
-        problem = use.spec.load()(0, **params)
+        problem = make_data(replace(use, params=params))
+        assert problem.comparisons is not None
         lines = [f"{len(problem.comparisons)} comparisons of {problem.n} items"]
         lines.append(_truth_in_file(params) or _NO_TRUTH)
         return lines

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, Problem
+from hcbench import DataError, DataRequest, Problem
 from hcbench_datasets.content import distinct_names, table_of_labels
 from hcbench_datasets.fetch import (
     cache_folder,
@@ -36,7 +36,7 @@ _OPENML_ZOO = 62
 _OPENML_GLASS = 41
 
 
-def zoo(_seed: int) -> Problem:
+def zoo(_request: DataRequest) -> Problem:
     """100 animals, 16 raw features (15 of 0 or 1, and the number of legs), 7 classes.
 
     Without ``girl``, as in Ghoshdastidar et al. 2019; the second ``frog`` is ``frog 2``.
@@ -58,7 +58,7 @@ def zoo(_seed: int) -> Problem:
     )
 
 
-def glass(_seed: int, *, standardise: bool) -> Problem:
+def glass(_request: DataRequest, *, standardise: bool) -> Problem:
     """214 pieces of glass, refractive index and 8 oxides in weight per cent, 6 kinds of glass."""
     table = _table("glass", GLASS, _OPENML_GLASS, has_names=False)
     vectors = table.features

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, Problem
+from hcbench import DataError, DataRequest, Problem
 from hcbench_datasets.cell_texts import is_missing_label
 from hcbench_datasets.fetch import data_file, sampled_rows
 
@@ -36,12 +36,14 @@ BINS = 20
 MOST = 10.0  # larger scaled values are clipped
 
 
-def zebrafish(seed: int, *, path: str | None, n: int, tissue: str, subcategory: str) -> Problem:
+def zebrafish(
+    request: DataRequest, *, path: str | None, n: int, tissue: str, subcategory: str
+) -> Problem:
     """Gene expression of a sample of cells (Gray et al. 2023, section 4 and D.3); dense.
 
     Parameters
     ----------
-    seed : int
+    request : DataRequest
         Selects the sample.
     path : str, optional
         An .h5ad file of raw counts; by default WagnerScience2018.h5ad in HCBENCH_DATA.
@@ -60,6 +62,7 @@ def zebrafish(seed: int, *, path: str | None, n: int, tissue: str, subcategory: 
     DataError
         If the package anndata or a column is missing, or too few cells or genes are left.
     """
+    seed = request.seed
     if path:
         source = Path(path).expanduser()
     else:

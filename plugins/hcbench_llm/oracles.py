@@ -15,18 +15,16 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from hcbench import (
     QUERY_KINDS,
     UNSURE,
+    AnswerRequest,
     Answers,
     BudgetExceededError,
     DataError,
     NotApplicableError,
     OracleError,
-    Problem,
+    OracleRequest,
     QueryKind,
     Reply,
 )
@@ -173,15 +171,11 @@ class _Model:
     output_price: float
     concurrency: int
 
-    def replies(
-        self,
-        queries: NDArray[np.int64],
-        keys: NDArray[np.uint64],
-        times: NDArray[np.int64],
-    ) -> Iterator[Reply]:
+    def replies(self, request: AnswerRequest) -> Iterator[Reply]:
         """Answer queries, as `hcbench.Answers` describes; in the order of arrival."""
+        queries = request.queries.tolist()
         with ThreadPoolExecutor(min(self.concurrency, len(queries))) as pool:
-            rows = zip(queries.tolist(), keys.tolist(), times.tolist(), strict=True)
+            rows = zip(queries, request.keys.tolist(), request.times.tolist(), strict=True)
             sent = []
             for row, (items, key, time) in enumerate(rows):
                 sent.append(pool.submit(self._reply, row, items, key, time))
@@ -230,9 +224,7 @@ class _Model:
 
 def _ask(
     kind: str,
-    problem: Problem,
-    seed: int,
-    _budget: int | None,
+    request: OracleRequest,
     *,
     model: str,
     url: str,
@@ -258,6 +250,8 @@ def _ask(
     OracleError
         Raised when it is asked, if the endpoint fails.
     """
+    problem = request.problem
+    seed = request.seed
     if problem.names is None:
         raise NotApplicableError("a language model is asked about names, and these items have none")
     urls: dict[str, str] = {}

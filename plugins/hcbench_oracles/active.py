@@ -6,16 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from hcbench import Answers, Problem
+from hcbench import Answers, OracleRequest
 from hcbench_oracles import _kernels
 from hcbench_oracles.noise import Noise
 from hcbench_oracles.whole import similarities_of_pairs
 
 
 def quadruplet_queries(
-    problem: Problem,
-    seed: int,
-    _budget: int | None,
+    request: OracleRequest,
     *,
     noise: float = 0.0,
     scale: float = 0.0,
@@ -34,6 +32,8 @@ def quadruplet_queries(
     ParameterError
         If the parameters of noise do not go together (`Noise`).
     """
+    problem = request.problem
+    seed = request.seed
     model = Noise(seed, noise, scale, annotators)
     w, tolerance = similarities_of_pairs(problem, similarity)
     answer: Any = _kernels.answer_quadruplet

@@ -7,16 +7,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Answers, NotApplicableError, Problem, Tree
+from hcbench import Answers, NotApplicableError, OracleRequest, Problem, Tree
 from hcbench_oracles import _ordinal_kernels as kernels
 from hcbench_oracles.noise import Noise
 from hcbench_oracles.whole import similarities_of_pairs
 
 
 def ordinal_queries(
-    problem: Problem,
-    seed: int,
-    _budget: int | None,
+    request: OracleRequest,
     *,
     source: Literal["auto", "truth", "labels", "similarity"] = "auto",
     similarity: str = "cosine",
@@ -64,6 +62,8 @@ def ordinal_queries(
     -----
     Preparation takes O(n) time and about 20 n bytes for a tree; 4 n^2 bytes for similarities.
     """
+    problem = request.problem
+    seed = request.seed
     model = Noise(seed, noise)
     tree, w, tolerance = _source(problem, source, similarity)
     n = problem.n

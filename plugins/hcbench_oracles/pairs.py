@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from hcbench import (
     Answers,
     NotApplicableError,
+    OracleRequest,
     ParameterError,
     Partition,
     Problem,
@@ -34,9 +35,7 @@ _SKEW = 0x27BB2EE687B0B0FD
 
 
 def pair_queries(
-    problem: Problem,
-    seed: int,
-    _budget: int | None,
+    request: OracleRequest,
     *,
     source: Source = "auto",
     level: int | None = None,
@@ -87,6 +86,8 @@ def pair_queries(
     8 n bytes for labels, n(n-1)/16 for a matrix; the flipped pairs take no memory. Iterating over
     them takes O(1) per pair, over a matrix O(n^2).
     """
+    problem = request.problem
+    seed = request.seed
     model = Noise(seed, noise)
     n = problem.n
     n_pairs = n * (n - 1) // 2

@@ -20,8 +20,8 @@ from hcbench import (
     Answers,
     Comparisons,
     NotApplicableError,
+    OracleRequest,
     ParameterError,
-    Problem,
 )
 from hcbench.model import pair_index, pair_items
 from hcbench_oracles import _bit_kernels, _kernels
@@ -101,9 +101,7 @@ class _Queries:
 
 
 def quadruplet_set(
-    problem: Problem,
-    seed: int,
-    budget: int | None,
+    request: OracleRequest,
     *,
     p: float | None = None,
     count: int | None = None,
@@ -128,6 +126,9 @@ def quadruplet_set(
         If both p and count are given, the parameters of noise exclude each other (`Noise`), or the
         set would hold more than 4e8 comparisons.
     """
+    problem = request.problem
+    seed = request.seed
+    budget = request.budget
     sample = _Sample("quadruplet-set", p, count, budget)
     model = Noise(seed, noise, scale, annotators)
     if problem.comparisons is not None:
@@ -141,9 +142,7 @@ def quadruplet_set(
 
 
 def triplet_set(
-    problem: Problem,
-    seed: int,
-    budget: int | None,
+    request: OracleRequest,
     *,
     p: float | None = None,
     count: int | None = None,
@@ -167,6 +166,9 @@ def triplet_set(
     ParameterError
         As `quadruplet_set`.
     """
+    problem = request.problem
+    seed = request.seed
+    budget = request.budget
     sample = _Sample("triplet-set", p, count, budget)
     model = Noise(seed, noise, scale, annotators)
     if problem.comparisons is not None:

@@ -5,33 +5,34 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Answers, NotApplicableError, Problem, similarity_matrix
+from hcbench import Answers, NotApplicableError, OracleRequest, Problem, similarity_matrix
 
 ROUNDING = 1e-12
 """Similarities of vectors are tied if they differ by at most this proportion of the largest."""
 
 
-def vectors(problem: Problem, _seed: int, _budget: int | None) -> Answers:
+def vectors(request: OracleRequest) -> Answers:
     """The problem's vectors, dense or sparse. No queries are counted."""
+    problem = request.problem
     if problem.vectors is None:
         raise NotApplicableError("this data set has no vectors")
     return Answers(kind="vectors", n=problem.n, data=problem.vectors)
 
 
-def graph(problem: Problem, _seed: int, _budget: int | None) -> Answers:
+def graph(request: OracleRequest) -> Answers:
     """The problem's graph, sparse. No queries are counted."""
+    problem = request.problem
     if problem.graph is None:
         raise NotApplicableError("this data set has no graph")
     return Answers(kind="graph", n=problem.n, data=problem.graph)
 
 
-def similarities(
-    problem: Problem, _seed: int, _budget: int | None, *, similarity: str = "cosine"
-) -> Answers:
+def similarities(request: OracleRequest, *, similarity: str = "cosine") -> Answers:
     """The similarity matrix (n, n), read-only: the problem's own, or that of its vectors.
 
     O(n^2 p) time for vectors of length p, 8 n^2 bytes. No queries are counted.
     """
+    problem = request.problem
     matrix = np.asarray(similarity_matrix(problem, similarity)).view()
     matrix.flags.writeable = False
     return Answers(kind="similarities", n=problem.n, data=matrix)

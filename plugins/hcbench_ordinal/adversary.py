@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from itertools import pairwise
 from math import log
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Answers, NotApplicableError, Problem, Tree
+from hcbench import AnswerRequest, Answers, NotApplicableError, OracleRequest, Tree
 
 _Ints = NDArray[np.int64]
 
 
-def ordinal_adversary(
-    problem: Problem, seed: int, _budget: int | None, *, noise: float = 0.0
-) -> Answers:
+def ordinal_adversary(request: OracleRequest, *, noise: float = 0.0) -> Answers:
     """Answer correctly with probability 1 - noise; otherwise as harms the search most.
 
     Section 5 of Emamjomeh-Zadeh & Kempe 2018: a response is correct with probability p,
@@ -39,15 +36,17 @@ def ordinal_adversary(
     -----
     The answer to a query depends on all queries before. O(n) time an answer.
     """
+    problem = request.problem
+    seed = request.seed
     truth = problem.truth
     if np.any(np.bincount(truth.parent[:-1])[truth.n :] != 2):
         raise NotApplicableError("ordinal-adversary needs a true tree that is binary")
     adversary = Adversary(truth, noise, np.random.default_rng(seed))
 
-    def answer(queries: Any, _keys: Any, _times: Any) -> NDArray[np.int8]:
+    def answer(request: AnswerRequest) -> NDArray[np.int8]:
         # In their order, as each answer depends on those before.
         answers = []
-        for i, j, x in queries:
+        for i, j, x in request.queries:
             answers.append(adversary.answer(int(i), int(j), int(x)))
         return np.array(answers, np.int8)
 

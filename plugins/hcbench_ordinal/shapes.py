@@ -7,13 +7,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Problem, Tree
+from hcbench import DataRequest, Problem, Tree
 from hcbench_ordinal import _shape_kernels as kernels
 
 Shape = Literal["random", "balanced", "caterpillar", "yule", "star-with-pair"]
 
 
-def random_tree(seed: int, *, n: int = 100, shape: Shape = "random", degree: int = 2) -> Problem:
+def random_tree(
+    request: DataRequest, *, n: int = 100, shape: Shape = "random", degree: int = 2
+) -> Problem:
     """Draw a true tree of n items, without data: a problem for ordinal queries.
 
     Parameters
@@ -33,6 +35,7 @@ def random_tree(seed: int, *, n: int = 100, shape: Shape = "random", degree: int
     -----
     O(n) time and memory.
     """
+    seed = request.seed
     rng = np.random.default_rng(seed)
     is_star = shape == "star-with-pair" and n > 2
     if is_star:

@@ -7,12 +7,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import QUERY_KINDS, Answers, NotApplicableError, Problem, QueryKind, similarity_matrix
+from hcbench import (
+    QUERY_KINDS,
+    AnswerRequest,
+    Answers,
+    NotApplicableError,
+    OracleRequest,
+    Problem,
+    QueryKind,
+    similarity_matrix,
+)
 from hcbench.compiled import uniform
-from hcbench.oracle import Choice, Code, Queries
+from hcbench.oracle import Choice, Code
 
-Keys = NDArray[np.uint64]
-Times = NDArray[np.int64]
 Floats = NDArray[np.float64]
 # Seeds of numbers that must not depend on the noise differ from its seed in these bits.
 _WHO = 0x6A09E667F3BCC909
@@ -20,9 +27,7 @@ _WHICH = 0x3C6EF372FE94F82B
 
 
 def rating_queries(
-    problem: Problem,
-    seed: int,
-    _budget: int | None,
+    request: OracleRequest,
     *,
     noise: float,
     whole: bool,
@@ -37,21 +42,24 @@ def rating_queries(
     added, and what leaves the scale is cut off; an item and itself are rated 9. `Oracle.details`
     name the annotators. O(n^2) memory; a microsecond an answer.
     """
+    problem = request.problem
+    seed = request.seed
     low, high = QUERY_KINDS["rating-queries"].scale or (0.0, 9.0)
     exact = _exact_ratings(problem, similarity, low, high)
     biases = np.random.default_rng(seed).normal(0.0, bias, annotators)
 
-    def answer(queries: Queries, keys: Keys, times: Times) -> Code:
+    def answer(request: AnswerRequest) -> Code:
         from scipy.special import ndtri
 
         # A pair has one rating, in whatever order it is asked.
+        queries = request.queries
         ratings = exact[queries.min(axis=1), queries.max(axis=1)]
         if noise:
             # Normal quantiles of uniform numbers are normal numbers.
-            ratings = ratings + noise * ndtri(_uniform(seed, keys, times))
+            ratings = ratings + noise * ndtri(_uniform(seed, request))
         rated = np.empty(len(ratings), [("code", "f8"), ("annotator", "i8")])
         if annotators:
-            rated["annotator"] = _uniform(seed ^ _WHO, keys, times) * annotators
+            rated["annotator"] = _uniform(seed ^ _WHO, request) * annotators
             ratings = ratings + biases[rated["annotator"]]
         ratings = np.clip(ratings, low, high)
         # The ends of the scale are whole numbers, so that rounding stays on it.
@@ -83,9 +91,7 @@ def _exact_ratings(problem: Problem, similarity: str, low: float, high: float) -
     return ratings
 
 
-def odd_of_many(
-    problem: Problem, seed: int, _budget: int | None, *, k: int, noise: float, similarity: str
-) -> Answers:
+def odd_of_many(request: OracleRequest, *, k: int, noise: float, similarity: str) -> Answers:
     """Answer which of k items is the odd one out, by its position, from 0.
 
     It is the one whose similarities to the others have the least sum, the one of the smallest
@@ -97,21 +103,24 @@ def odd_of_many(
     NotApplicableError
         If there are fewer than k items.
     """
+    problem = request.problem
+    seed = request.seed
     if problem.n < k:
         raise NotApplicableError(f"k={k}: there are only {problem.n} items; take a smaller k")
     similarities = np.array(similarity_matrix(problem, similarity), dtype=np.float64)
     # An item's similarity to itself is in no sum.
     np.fill_diagonal(similarities, 0.0)
 
-    def answer(queries: Queries, keys: Keys, times: Times) -> Code:
+    def answer(request: AnswerRequest) -> Code:
+        queries = request.queries
         # In the order of their numbers, as the first one wins ties.
         items = np.sort(queries, axis=1)
         sums = similarities[items[:, :, None], items[:, None, :]].sum(axis=2)
         odd_place = sums.argmin(axis=1)
         if noise:
-            is_wrong = _uniform(seed, keys, times) < noise
+            is_wrong = _uniform(seed, request) < noise
             # From the right place to one of the k - 1 others, each as likely.
-            shift = 1 + (_uniform(seed ^ _WHICH, keys, times) * (k - 1)).astype(np.int64)
+            shift = 1 + (_uniform(seed ^ _WHICH, request) * (k - 1)).astype(np.int64)
             odd_place = np.where(is_wrong, (odd_place + shift) % k, odd_place)
         odd_item = items[np.arange(len(items)), odd_place]
         positions: NDArray[Any] = (queries == odd_item[:, None]).argmax(axis=1)
@@ -136,10 +145,11 @@ def kind_of_many(*, k: int, **_other_parameters: object) -> QueryKind:
     )
 
 
-def _uniform(seed: int, keys: Keys, times: Times) -> Floats:
+def _uniform(seed: int, request: AnswerRequest) -> Floats:
     """A number in [0, 1) for each query (m,), which depends on nothing else."""
-    numbers = np.empty(len(keys))
+    numbers = np.empty(len(request.keys))
     # The compiled hash takes numpy's unsigned keys, and times as numbers of Python.
-    for row, (key, time) in enumerate(zip(keys, times.tolist(), strict=True)):
+    asked = zip(request.keys, request.times.tolist(), strict=True)
+    for row, (key, time) in enumerate(asked):
         numbers[row] = uniform(seed, key, time)
     return numbers

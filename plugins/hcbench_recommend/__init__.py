@@ -9,58 +9,48 @@ statistics of `deciding` and in the words of `sentences`; `command` prints the `
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from hcbench import (
     REQUIRED,
     CommandSpec,
     DatasetSpec,
     Parameter,
-    ParameterError,
     Params,
     hookimpl,
-    load_registry,
 )
+from hcbench.registry import Use
 
 # ---- What the derived data sets provide ----------------------------------------------------------
 
 
-def _whole(params: Params) -> Any:
+def _parts(params: Params) -> dict[str, list[str]]:
     """The data set that is sampled."""
-    uses = load_registry().use_datasets(str(params["of"]))
-    if len(uses) != 1:
-        raise ParameterError(
-            f"subsample: of={params['of']!r} means {len(uses)} data sets; name one"
-        )
-    return uses[0]
+    return {"datasets": [str(params["of"])]}
 
 
-def _provides(params: Params) -> tuple[str, ...]:
+def _provides(_params: Params, parts: Sequence[Use[DatasetSpec]]) -> tuple[str, ...]:
     """As the data set that is sampled."""
-    whole = _whole(params)
-    return tuple(sorted(whole.spec.provides_with(whole.params)))
+    return tuple(sorted(parts[0].provides))
 
 
-def _truths(params: Params) -> tuple[str, ...]:
+def _truths(_params: Params, parts: Sequence[Use[DatasetSpec]]) -> tuple[str, ...]:
     """As the data set that is sampled."""
-    whole = _whole(params)
-    names: tuple[str, ...] = whole.spec.truths_with(whole.params)
-    return names
+    return parts[0].truths
 
 
-def _provides_of_half(params: Params) -> tuple[str, ...]:
+def _provides_of_half(params: Params, parts: Sequence[Use[DatasetSpec]]) -> tuple[str, ...]:
     """Data without clusters have vectors only."""
     if params["reference"]:
         return ("vectors",)
-    return _provides(params)
+    return _provides(params, parts)
 
 
-def _truths_of_half(params: Params) -> tuple[str, ...]:
+def _truths_of_half(params: Params, parts: Sequence[Use[DatasetSpec]]) -> tuple[str, ...]:
     """Data without clusters have no truth."""
     if params["reference"]:
         return ()
-    return _truths(params)
+    return _truths(params, parts)
 
 
 # ---- Specs ---------------------------------------------------------------------------------------
@@ -87,7 +77,7 @@ SUBSAMPLE = DatasetSpec(
     # Repetitions share items.
     dependent=True,
     truths=_truths,
-    parts=lambda params: (_whole(params),),
+    parts=_parts,
     tags=("own",),
 )
 
@@ -99,7 +89,7 @@ ROWS = DatasetSpec(
     provides=_provides,
     random=False,
     truths=_truths,
-    parts=lambda params: (_whole(params),),
+    parts=_parts,
     tags=("own",),
 )
 
@@ -124,7 +114,7 @@ HALF = DatasetSpec(
     random=False,
     dependent=True,
     truths=_truths_of_half,
-    parts=lambda params: (_whole(params),),
+    parts=_parts,
     tags=("own",),
 )
 

@@ -132,7 +132,7 @@ def choose_distances(
 
 def halves_decide(use: Use[DatasetSpec], metrics: Sequence[str], share: float | None) -> bool:
     """Whether neither a truth nor named metrics decide, and items have distances."""
-    provided = use.spec.provides_with(use.params)
+    provided = use.provides
     if metrics or provided & {"truth", "levels"} or not provided & {"vectors", "similarity"}:
         return False
     if share is not None:
@@ -145,7 +145,7 @@ def halves_decide(use: Use[DatasetSpec], metrics: Sequence[str], share: float | 
 
 def are_answers(use: Use[DatasetSpec]) -> bool:
     """Whether nothing but the answers of a crowd is known, some of which can be held out."""
-    provided = use.spec.provides_with(use.params)
+    provided = use.provides
     if "comparisons" not in provided or provided & {"truth", "levels"}:
         return False
     return "held_out" in use.params and not provided & {"vectors", "similarity", "graph"}
@@ -155,6 +155,6 @@ def deciding_metrics(use: Use[DatasetSpec]) -> tuple[str, ...]:
     """The metrics that decide, where the user names none."""
     if are_answers(use):
         return OF_ANSWERS
-    if use.spec.provides_with(use.params) & {"truth", "levels"}:
+    if use.provides & {"truth", "levels"}:
         return EXTERNAL
     return INTERNAL

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hcbench import NotApplicableError, Problem
+from hcbench import DataRequest, NotApplicableError, Problem
 from hcbench.analysis import normal_reference
 from hcbench_recommend.rows import whole, with_rows_scaled
 
@@ -13,7 +13,7 @@ MOST_OF_HALF = 1000
 
 
 def half(
-    _seed: int,
+    request: DataRequest,
     *,
     of: str,
     distance: str,
@@ -33,7 +33,7 @@ def half(
     distance, division, reference, draw
         As of `divide`.
     """
-    both = divide(whole(of), distance, division=division, reference=reference, draw=draw)
+    both = divide(whole(request, of), distance, division=division, reference=reference, draw=draw)
     size = both.n // 2
     start = size * (side - 1)
     return both.take(np.arange(start, start + size))

@@ -13,6 +13,7 @@ from hcbench import DataError, DatasetSpec, ParameterError, Problem, compare, lo
 from hcbench.commands import display
 from hcbench.plan import Outcome
 from hcbench.registry import Registry, Use, format_name, parse_name
+from hcbench.run import make_data
 from hcbench_recommend.candidates import Candidate, algorithms_of, candidates_of
 from hcbench_recommend.choosing import (
     METHODS,
@@ -120,7 +121,7 @@ def recommend(
     if are_answers(use):
         standard = METHODS_OF_ANSWERS
     methods, notes = choose_methods(registry, algos, standard)
-    problem = use.spec.load()(0, **use.params)
+    problem = make_data(use)
     if command is None:
         command = f"hcbench_recommend.recommending.recommend({name!r})"
     compared = Compared(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import NotApplicableError, Problem, load_registry
+from hcbench import DataRequest, NotApplicableError, Problem
 
 #: The distances, and what is done to the rows.
 DISTANCES = {
@@ -25,28 +25,29 @@ DISTANCES = {
 FEWEST_COLUMNS = 5
 
 
-def whole(of: str, distance: str = "euclidean") -> Problem:
+def whole(request: DataRequest, of: str, distance: str = "euclidean") -> Problem:
     """All items of a data set, made with seed 0, with their rows scaled.
 
     Items without names have their numbers as names.
 
     Parameters
     ----------
+    request : DataRequest
+        It makes the data set.
     of : str
         The data set.
     distance : str
         One of `DISTANCES`.
     """
-    (use,) = load_registry().use_datasets(of)
-    problem: Problem = use.spec.load()(0, **use.params)
+    problem = request.make(of)
     if problem.names is None:
         problem = replace(problem, names=tuple(map(str, range(problem.n))))
     return with_rows_scaled(problem, distance)
 
 
-def rows(_seed: int, *, of: str, distance: str) -> Problem:
+def rows(request: DataRequest, *, of: str, distance: str) -> Problem:
     """Return all items of another data set, with their rows scaled."""
-    return whole(of, distance)
+    return whole(request, of, distance)
 
 
 def with_rows_scaled(problem: Problem, distance: str) -> Problem:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from hcbench import Problem
+from hcbench import DataRequest, Problem
 from hcbench_recommend.rows import whole
 
 
-def subsample(seed: int, *, of: str, share: float, distance: str = "euclidean") -> Problem:
+def subsample(
+    request: DataRequest, *, of: str, share: float, distance: str = "euclidean"
+) -> Problem:
     """Draw ``share`` of the items of another data set without replacement, at least two.
 
     The other data set is made with seed 0, so that all subsamples are of the same items. Items keep
@@ -16,7 +18,8 @@ def subsample(seed: int, *, of: str, share: float, distance: str = "euclidean") 
     random, as ties are often broken by it. The rows are scaled for other distances; see
     `hcbench_recommend.rows`. O(n) besides making the data.
     """
-    problem = whole(of, distance)
+    seed = request.seed
+    problem = whole(request, of, distance)
     size = size_of_part(problem.n, share)
     items = np.random.default_rng(seed).choice(problem.n, size, replace=False)
     return problem.take(items)

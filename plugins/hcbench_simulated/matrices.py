@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from hcbench import HeightKind, Problem, Tree
+from hcbench import DataRequest, HeightKind, Problem, Tree
 from hcbench_simulated.clusters import draw_clusters
 from hcbench_simulated.phylogenies import birth_death_tree
 
@@ -14,7 +14,7 @@ _ROWS = 1024  # drawn at a time
 
 
 def hsbm(
-    seed: int,
+    request: DataRequest,
     *,
     n: int,
     depth: int,
@@ -38,6 +38,7 @@ def hsbm(
         Similarity: the adjacency matrix, 0 and 1; with ``sparse`` it is the graph. Heights of the
         truth are affinities: the probabilities of edges; `within` at the items.
     """
+    seed = request.seed
     rng = np.random.default_rng(seed)
     clusters = draw_clusters(rng, n, depth, branching, imbalance, stop)
     probability = within * ratio ** (depth - clusters.level).astype(np.float64)
@@ -72,7 +73,7 @@ def hsbm(
     )
 
 
-def noisy_ultrametric(seed: int, *, n: int, noise: float) -> Problem:
+def noisy_ultrametric(request: DataRequest, *, n: int, noise: float) -> Problem:
     """Draw the distances of a Yule tree, each multiplied by independent log-normal noise.
 
     ``d_ij = u_ij exp(noise z_ij)`` with z_ij standard normal, where u_ij is the height at which i
@@ -83,6 +84,7 @@ def noisy_ultrametric(seed: int, *, n: int, noise: float) -> Problem:
     Problem
         As `of_distances`; without noise the similarities are exactly the tree's.
     """
+    seed = request.seed
     rng = np.random.default_rng(seed)
     tree = birth_death_tree(rng, n, 1.0, 0.0)
     # One number for each pair, in both triangles.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from hcbench import Problem, Tree
+from hcbench import DataRequest, Problem, Tree
 from hcbench_simulated.matrices import of_distances
 from hcbench_simulated.phylogenies import birth_death_tree, coalescent_tree, evolve, jukes_cantor
 
 
-def coalescent(seed: int, *, n: int, length: int, rate: float) -> Problem:
+def coalescent(request: DataRequest, *, n: int, length: int, rate: float) -> Problem:
     """Draw sequences of a sample from a population: Kingman's coalescent.
 
     See `coalescent_tree`, `evolve` and `jukes_cantor`. O(n^2 length).
@@ -19,12 +19,13 @@ def coalescent(seed: int, *, n: int, length: int, rate: float) -> Problem:
     Problem
         As `of_distances`, with the expected distances as heights of the truth.
     """
+    seed = request.seed
     rng = np.random.default_rng(seed)
     return _with_sequences(rng, coalescent_tree(rng, n), length, rate)
 
 
 def birth_death(
-    seed: int, *, n: int, birth: float, death: float, length: int, rate: float
+    request: DataRequest, *, n: int, birth: float, death: float, length: int, rate: float
 ) -> Problem:
     """Draw sequences of living species: the tree of a birth-death process.
 
@@ -35,6 +36,7 @@ def birth_death(
     Problem
         As `of_distances`, with the expected distances as heights of the truth.
     """
+    seed = request.seed
     rng = np.random.default_rng(seed)
     return _with_sequences(rng, birth_death_tree(rng, n, birth, death), length, rate)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from hcbench import Problem
+from hcbench import DataRequest, Problem
 from hcbench_simulated.clusters import Clusters, draw_clusters
 
 
 def nested_gaussians(
-    seed: int,
+    request: DataRequest,
     *,
     n: int,
     depth: int,
@@ -35,6 +35,7 @@ def nested_gaussians(
         number of coordinates. `noise_dimensions` coordinates are standard normal in all items, and
         add nothing to the dot product of two items.
     """
+    seed = request.seed
     rng = np.random.default_rng(seed)
     clusters = draw_clusters(rng, n, depth, branching, imbalance, stop)
     # Of the centre of each cluster around that of its parent; the root is at 0.
@@ -57,7 +58,7 @@ def nested_gaussians(
 
 
 def topics(
-    seed: int,
+    request: DataRequest,
     *,
     n: int,
     depth: int,
@@ -88,6 +89,7 @@ def topics(
         affinities: the expected dot product of two documents, divided by `vocabulary`. O(n + c)
         times `vocabulary` operations for c topics.
     """
+    seed = request.seed
     rng = np.random.default_rng(seed)
     clusters = draw_clusters(rng, n, depth, branching, imbalance, stop)
     c = clusters.parent.size

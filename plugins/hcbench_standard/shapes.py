@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import make_circles, make_moons
 
-from hcbench import Problem
+from hcbench import DataRequest, Problem
 
 SPREADS = (0.5, 1.0, 2.5)
 """Standard deviations of Gaussians of kind ``unequal``, in turn."""
@@ -16,7 +16,9 @@ WIDTH = 10.0
 """Centres are uniform in the cube [-WIDTH, WIDTH]^features."""
 
 
-def shapes(seed: int, *, kind: str, n: int, clusters: int, features: int, noise: float) -> Problem:
+def shapes(
+    request: DataRequest, *, kind: str, n: int, clusters: int, features: int, noise: float
+) -> Problem:
     """Draw n points of clusters, in a random order.
 
     Gaussians have standard deviation 1 around centres that are uniform in a cube. Those of kind
@@ -24,6 +26,7 @@ def shapes(seed: int, *, kind: str, n: int, clusters: int, features: int, noise:
     kind ``stretched`` are multiplied by one random matrix. Moons and rings are scikit-learn's.
     O(n features) time.
     """
+    seed = request.seed
     rng = np.random.default_rng(seed)
     if kind in ("moons", "rings"):
         state = int(rng.integers(2**31))

@@ -11,9 +11,8 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hcbench import Answers, HcbenchError, Oracle
+from hcbench import AnswerRequest, Answers, HcbenchError, Oracle
 from hcbench.model import collect_notes
 from hcbench.run import FirstUses
 from hcbench_strict.messages import (
@@ -70,8 +69,8 @@ class RemoteOracle(Oracle):
             raise reply
         return reply
 
-    def _answer(self, questions: NDArray[np.int64], *_: object) -> Any:
-        return self._request(ASK + questions.tobytes())
+    def _answer(self, request: AnswerRequest) -> Any:
+        return self._request(ASK + request.queries.tobytes())
 
     def read(self) -> Any:
         """All that the oracle holds."""

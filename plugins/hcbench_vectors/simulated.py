@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, HeightKind, ParameterError, Problem, Tree
+from hcbench import DataError, DataRequest, HeightKind, ParameterError, Problem, Tree
 from hcbench_vectors.vertices import Vertices, read_vertices, with_unit_heights
 
 NAME = "gray-simulated"
@@ -25,7 +25,7 @@ class Model:
 
 
 def gray_simulated(
-    seed: int,
+    request: DataRequest,
     *,
     n: int,
     p: int,
@@ -52,7 +52,6 @@ def gray_simulated(
 
     Parameters
     ----------
-    seed : int
     n, p : int
     tree : str
         In Newick, with a name at every vertex; a branch length is the variance of the step that
@@ -101,6 +100,7 @@ def gray_simulated(
     DataError
         If the file S cannot be read or has the wrong shape.
     """
+    seed = request.seed
     model = _model(tree, observed, probabilities, unit_heights)
     rng = np.random.default_rng(seed)
     labels = _labels(rng, model.probability, n, balanced)

@@ -12,6 +12,7 @@ import pytest
 
 from hcbench import QUERY_KINDS, AlgorithmSpec, Oracle, load_registry
 from hcbench.registry.fingerprint import installation
+from hcbench.run import call_of, make_answers
 from hcbench.testing import Check, checks_of
 from hcbench.testing.planted import make_items
 from hcbench_ask.answers_file import Header
@@ -179,8 +180,9 @@ def test_recorded_answers_conform(kind: str, tmp_path: Path) -> None:
     rows = list(combinations(range(12), query.arity))
     if query.arity == 4:
         rows = [(*a, *b) for a, b in combinations(combinations(range(12), 2), 2)]
-    true = load_registry().oracles.find(f"{kind}-queries").spec.load()
-    codes = Oracle(true(make_items(1), 0, None)).ask(rows).tolist()
+    (true,) = load_registry().use_oracles(f"{kind}-queries")
+    answers = make_answers(call_of(true), make_items(1), 0, None)
+    codes = Oracle(answers).ask(rows).tolist()
     lines = [Header(kind=query.name, items=names).line()]
     lines += [
         {"question": [names[item] for item in row], "answer": code}

@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from hcbench import Oracle, Problem, Tree
+from hcbench import Oracle, OracleRequest, Problem, Tree
 from hcbench.model import Cut
 from hcbench_oracles.pairs import pair_queries
 
@@ -61,4 +61,8 @@ def random_sigma(n, rng):
 def oracle_about(matrix, budget=None, checkpoints=(), seed=0):
     """An oracle of a matrix of 1 and -1, with pairs drawn by a seed."""
     problem = Problem(n=len(matrix), similarity=np.asarray(matrix, dtype=float))
-    return Oracle(pair_queries(problem, seed, None, source="matrix"), budget, checkpoints)
+    return Oracle(
+        pair_queries(OracleRequest(problem=problem, seed=seed), source="matrix"),
+        budget,
+        checkpoints,
+    )

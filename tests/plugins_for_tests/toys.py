@@ -47,23 +47,24 @@ def fail(_oracle: Any, given: Any, _rng: Any, *, how: str) -> object:
     return np.zeros(given.n + 1, dtype=int)
 
 
-def line(seed: int, *, n: int) -> Any:
+def line(request: Any, *, n: int) -> Any:
     """Points on a line, in two classes."""
     from hcbench import Problem
 
-    points = np.random.default_rng(seed).normal(size=(n, 1))
+    points = np.random.default_rng(request.seed).normal(size=(n, 1))
     return Problem(n=n, vectors=points, levels=(points > 0).astype(np.int64))
 
 
-def bare(seed: int) -> Any:
+def bare(request: Any) -> Any:
     """Points without a truth."""
     from hcbench import Problem
 
-    return Problem(n=6, vectors=np.random.default_rng(seed).normal(size=(6, 2)))
+    return Problem(n=6, vectors=np.random.default_rng(request.seed).normal(size=(6, 2)))
 
 
-def read(problem: Any, _seed: int, _budget: int | None) -> Any:
+def read(request: Any) -> Any:
     """Hand out the vectors."""
+    problem = request.problem
     from hcbench import Answers
 
     return Answers(kind="toy", n=problem.n, data=problem.vectors)

@@ -28,6 +28,7 @@ from hcbench.model.trees import Tree
 from hcbench.registry import Registry
 from hcbench.registry.names import parse_name
 from hcbench.registry.resolving import make_use
+from hcbench.run.requests import make_data
 
 LABELS = "labels"
 """The name of the truth that the labels give."""
@@ -325,8 +326,7 @@ def _read_data(text: str, role: str, registry: Registry) -> _FileContent:
     params |= name.params
     if role == "similarity" and not params.get("distance"):
         params["similarity"] = True
-    use = make_use(entry.spec, entry.plugin, params)
-    problem = use.spec.load()(0, **use.params)
+    problem = make_data(make_use(entry.spec, entry.plugin, params, registry))
     return _FileContent(where=path, n=problem.n, names=problem.names, content=problem)
 
 

@@ -22,7 +22,7 @@ from hcbench.registry.uses import Use
 from hcbench.results.results import Results
 from hcbench.run.again import Watch, rebuild, run_in_worker
 from hcbench.run.inputs import make_problem
-from hcbench.run.job import Call
+from hcbench.run.job import call_of
 from hcbench.store import Store
 
 #: Seconds that a call of an algorithm may take by default, as in a comparison.
@@ -134,7 +134,7 @@ def fit_data(
     requested = []
     if oracle:
         requested = registry.use_oracles(oracle)
-    provided = dataset_use.spec.provides_with(dataset_use.params)
+    provided = dataset_use.provides
     able, unable = choose_oracles(
         algorithm_use, provided, dataset_use.label, requested, registry, dataset_use.params.get("n")
     )
@@ -255,8 +255,8 @@ def _make_data(use: Use[DatasetSpec], seed: int, repetition: int) -> tuple[Probl
     import scipy.linalg  # noqa: F401 - BLAS must be loaded before its threads are limited
     from threadpoolctl import threadpool_limits
 
-    declared = use.spec.provides_with(use.params)
-    call = Call(use.spec.function, use.params)
+    declared = use.provides
+    call = call_of(use)
     # One thread, as in a worker, since rounding of BLAS depends on it.
     with threadpool_limits(1), collect_notes() as notes:
         problem = make_problem(call, data_seed(use, seed, repetition), declared)

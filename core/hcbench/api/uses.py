@@ -25,7 +25,7 @@ from hcbench.registry.repeats import Repeats
 from hcbench.registry.resolving import make_use
 from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, Spec
 from hcbench.registry.uses import Use
-from hcbench.run.job import ProblemFile
+from hcbench.run.job import FunctionOfSeed, ProblemFile
 
 CallerFunction: TypeAlias = Callable[..., Any]
 _DOC = "The caller's own."
@@ -271,9 +271,11 @@ class SessionData:
         if not isinstance(problem, Problem):
             raise DataError(f"{name}(seed) must return a Problem, got {type(problem).__name__}")
         # None for a function: what it returns may change, and so results are not reused.
-        function = data
         digest = None
-        if not callable(data):
+        function: FunctionOfSeed | ProblemFile
+        if callable(data):
+            function = FunctionOfSeed(data)
+        else:
             path = self.folder / f"{uuid.uuid4().hex}.pickle"
             path.write_bytes(pickle.dumps(problem, protocol=5))
             function = ProblemFile(str(path))

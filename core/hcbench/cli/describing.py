@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, metadata
 from typing import TYPE_CHECKING, Any
@@ -15,10 +14,12 @@ from hcbench.registry.fingerprint import installation
 from hcbench.registry.metric_specs import MetricSpec
 from hcbench.registry.names import format_name, format_value
 from hcbench.registry.parameters import Parameter, Params
-from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, OracleSpec, Spec
+from hcbench.registry.resolving import make_use
+from hcbench.registry.specs import PROVIDED, AlgorithmSpec, DatasetSpec, OracleSpec, Spec
 from hcbench.registry.suite import Suite
 
 if TYPE_CHECKING:
+    from hcbench.registry import Registry
     from hcbench.registry.catalogue import Entry
 
 #: What is said of a declaration that is a function of the parameters.
@@ -28,24 +29,24 @@ DEPENDS = "depends on its parameters"
 _OPTIONS = {"algorithm": "algos", "data set": "datasets", "oracle": "oracles", "metric": "metrics"}
 
 
-def summarise(entry: Entry[Any]) -> dict[str, Any]:
-    """What ``hcbench list`` says about an entry; its keys are those of the JSON."""
+def summarise(entry: Entry[Any], registry: Registry) -> dict[str, Any]:
+    """What ``hcbench list`` says about an entry of a registry; its keys are those of the JSON."""
     spec = entry.spec
     # A dot ends a sentence only before a capital: "Langfelder et al. 2008" has another one.
     first_sentence = re.split(r"(?<=\.) (?=[A-Z])", spec.doc, maxsplit=1)[0]
     summary = {"name": spec.name, "doc": first_sentence}
-    summary.update(_essentials(spec))
+    summary.update(_essentials(entry, registry))
     summary["tags"] = tags_of(spec)
     summary["licence"] = licence_of(entry)
     summary["plugin"] = entry.plugin.name
     return summary
 
 
-def describe(entry: Entry[Any]) -> dict[str, Any]:
-    """What ``hcbench info`` says about an entry; its keys are those of the JSON."""
+def describe(entry: Entry[Any], registry: Registry) -> dict[str, Any]:
+    """What ``hcbench info`` says about an entry of a registry; its keys are those of the JSON."""
     spec = entry.spec
     description = {"name": spec.name, "kind": spec.noun, "doc": spec.doc}
-    description.update(_facts(spec))
+    description.update(_facts(entry, registry))
     description["paper"] = None
     if spec.paper:
         description["paper"] = f"{spec.paper} ({shell_command('hcbench', 'cite', spec.name)})"
@@ -53,7 +54,7 @@ def describe(entry: Entry[Any]) -> dict[str, Any]:
     description["licence"] = licence_of(entry)
     description["aliases"] = getattr(spec, "aliases", ())
     description["plugin"] = f"{entry.plugin.name} {entry.plugin.fingerprint}"
-    description["example"] = example(spec)
+    description["example"] = example(entry, registry)
     if isinstance(spec, Spec):
         description["parameters"] = list(map(_parameter, spec.parameters))
     return description
@@ -84,8 +85,9 @@ def _package_metadata(distribution: str) -> dict[str, Any]:
     return metadata(distribution).json
 
 
-def _essentials(spec: Spec | Suite) -> dict[str, Any]:
+def _essentials(entry: Entry[Any], registry: Registry) -> dict[str, Any]:
     """The facts that a user needs in order to choose; `list` shows no others."""
+    spec: Spec | Suite = entry.spec
     if isinstance(spec, Suite):
         return {"algorithms": len(spec.algorithms), "datasets": len(spec.datasets)}
     essentials: dict[str, Any] = {}
@@ -96,7 +98,7 @@ def _essentials(spec: Spec | Suite) -> dict[str, Any]:
             # Always a key of the JSON of algorithms; of the others only where something is missing.
             essentials["unavailable"] = None
         case DatasetSpec():
-            essentials["provides"] = _declared(spec, spec.provides)
+            essentials["provides"] = _provided(entry, registry)
         case OracleSpec():
             essentials["kind"] = spec.kind
             essentials["needs"] = _needs(spec)
@@ -109,19 +111,28 @@ def _essentials(spec: Spec | Suite) -> dict[str, Any]:
             essentials["needs"] = _needs(spec)
         case _:
             return {}
-    command = installation(spec.requires)
-    if command:
-        essentials["unavailable"] = f"until {command}"
+    unavailable = _unavailable(spec)
+    if unavailable:
+        essentials["unavailable"] = unavailable
     return essentials
 
 
-def _facts(spec: Spec | Suite) -> dict[str, Any]:
+def _unavailable(spec: Spec) -> str | None:
+    """Until when it cannot be used; None if it can."""
+    command = installation(spec.requires)
+    if not command:
+        return None
+    return f"until {command}"
+
+
+def _facts(entry: Entry[Any], registry: Registry) -> dict[str, Any]:
     """The facts of `info`; those that are None or empty are not shown."""
+    spec: Spec | Suite = entry.spec
     match spec:
         case AlgorithmSpec():
-            return _essentials(spec) | _facts_of_algorithm(spec)
+            return _essentials(entry, registry) | _facts_of_algorithm(spec)
         case DatasetSpec():
-            facts = _essentials(spec)
+            facts = _essentials(entry, registry)
             facts["random"] = _randomness(spec)
             facts["files"] = spec.suffixes
             return facts
@@ -129,13 +140,13 @@ def _facts(spec: Spec | Suite) -> dict[str, Any]:
             return _facts_of_metric(spec)
         case Suite():
             return _facts_of_suite(spec)
-    return _essentials(spec)
+    return _essentials(entry, registry)
 
 
 def _facts_of_algorithm(spec: AlgorithmSpec) -> dict[str, Any]:
     # A fact that does not hold is null in the JSON.
     facts: dict[str, Any] = {
-        "hints": _declared(spec, spec.hints),
+        "hints": _hints(spec),
         "returns": f"a {spec.returns}",
         "anytime": None,
         "reference": None,
@@ -183,7 +194,7 @@ def _facts_of_metric(spec: MetricSpec) -> dict[str, Any]:
         "unit": spec.unit,
         "range": spec.interval,
         "needs": _needs(spec),
-        "unavailable": _essentials(spec).get("unavailable"),
+        "unavailable": _unavailable(spec),
         "judges": results,
     }
 
@@ -217,19 +228,37 @@ def _needs(spec: AlgorithmSpec | OracleSpec | MetricSpec) -> list[str]:
     return [need.replace("|", " or ") for need in spec.needs]
 
 
-def _declared(
-    spec: Spec, declaration: tuple[str, ...] | Callable[[Params], tuple[str, ...]]
-) -> list[str]:
-    """What a spec declares, for its default parameters if it depends on them."""
-    if not callable(declaration):
-        return list(declaration)
+def _hints(spec: AlgorithmSpec) -> list[str]:
+    """The hints of an algorithm, for its default parameters if they depend on these."""
+    if not callable(spec.hints):
+        return list(spec.hints)
+    defaults = _defaults(spec)
+    if defaults is None:
+        return [DEPENDS]
+    return list(spec.hints(defaults)) + [f"({DEPENDS})"]
+
+
+def _provided(entry: Entry[DatasetSpec], registry: Registry) -> list[str]:
+    """What a data set provides, for its default parameters if that depends on these."""
+    spec = entry.spec
+    if not callable(spec.provides):
+        return list(spec.provides)
+    if _defaults(spec) is None:
+        return [DEPENDS]
+    use = make_use(spec, entry.plugin, {}, registry)
+    # In the order in which they are declared everywhere.
+    provided = [name for name in PROVIDED if name in use.provides]
+    return provided + sorted(use.provides.difference(PROVIDED)) + [f"({DEPENDS})"]
+
+
+def _defaults(spec: Spec) -> dict[str, Any] | None:
+    """The default parameters; None if one is required, such as a path."""
     defaults = {}
     for parameter in spec.parameters:
-        # Such as a path, without which nothing can be said.
         if parameter.required:
-            return [DEPENDS]
+            return None
         defaults[parameter.name] = parameter.default
-    return list(declaration(defaults)) + [f"({DEPENDS})"]
+    return defaults
 
 
 def _parameter(parameter: Parameter) -> dict[str, str]:
@@ -262,20 +291,22 @@ def _values(parameter: Parameter) -> str:
     return " or ".join(texts)
 
 
-def example(spec: Spec | Suite) -> str:
+def example(entry: Entry[Any], registry: Registry) -> str:
     """A command that uses what is described."""
+    spec: Spec | Suite = entry.spec
     if isinstance(spec, Suite):
         return shell_command("hcbench", "run", spec.name)
     # A data set that reads files is used by naming a file.
     if isinstance(spec, DatasetSpec) and spec.suffixes:
         name = f"./mydata{spec.suffixes[0]}"
     else:
-        name = format_name(spec.name, _example_params(spec))
+        name = format_name(spec.name, _example_params(entry, registry))
     return shell_command("hcbench", "compare", f"--{_OPTIONS[spec.noun]}", name)
 
 
-def _example_params(spec: Spec) -> dict[str, Any]:
+def _example_params(entry: Entry[Any], registry: Registry) -> dict[str, Any]:
     """The required parameters; or else a choice that is not the default, or a telling default."""
+    spec: Spec = entry.spec
     required = {}
     for parameter in spec.parameters:
         if parameter.required:
@@ -284,8 +315,10 @@ def _example_params(spec: Spec) -> dict[str, Any]:
         return required
     for parameter in spec.parameters:
         for choice in parameter.choices:
+            if choice == parameter.default:
+                continue
             # Some choices are valid with other parameters only.
-            if choice != parameter.default and _are_valid(spec, {parameter.name: choice}):
+            if _are_valid(entry, {parameter.name: choice}, registry):
                 return {parameter.name: choice}
     for parameter in spec.parameters:
         if parameter.default not in (None, ()):
@@ -293,13 +326,13 @@ def _example_params(spec: Spec) -> dict[str, Any]:
     return {}
 
 
-def _are_valid(spec: Spec, params: Params) -> bool:
+def _are_valid(entry: Entry[Any], params: Params, registry: Registry) -> bool:
     """Whether these parameters are valid without others."""
     try:
-        resolved = spec.resolve(params)
+        use = make_use(entry.spec, entry.plugin, params, registry)
         # What a data set provides may depend on its parameters, and be refused for some.
-        if isinstance(spec, DatasetSpec):
-            spec.provides_with(resolved)
+        if isinstance(use.spec, DatasetSpec):
+            use.provides  # noqa: B018  # it raises the error
     except ParameterError:
         return False
     return True

@@ -6,6 +6,7 @@ import pdb
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from hcbench.cli import options
 from hcbench.cli.loading import load_plugins, open_store
 from hcbench.cli.option_types import read_time
 from hcbench.cli.terminal import stdout_for_data, tell, write_table
-from hcbench.errors import ExitCode
+from hcbench.errors import ExitCode, PluginError
 from hcbench.model.text import printable
 
 if TYPE_CHECKING:
@@ -95,10 +96,17 @@ def _in_process(cell: Cell, store: Store, *, stdout: bool) -> tuple[Outcome, Bas
 
     def watched(call: Call) -> Call:
         """The same call, which records what it raises."""
+        try:
+            original = call.load()
+        except PluginError:
+            # The job reports it.
+            return call
 
+        # With the signature of the original, which says whether it takes a request.
+        @wraps(original)
         def function(*args: Any, **params: Any) -> Any:
             try:
-                return replace(call, params=params)(*args)
+                return original(*args, **params)
             except BaseException as error:
                 raised.append(error)
                 raise

@@ -13,7 +13,7 @@ from hcbench.plan.cell import data_seed
 from hcbench.registry import Registry
 from hcbench.registry.names import split_alias
 from hcbench.run.inputs import make_problem
-from hcbench.run.job import Call
+from hcbench.run.job import Call, call_of
 from hcbench.store.store import Store
 
 if TYPE_CHECKING:
@@ -144,11 +144,11 @@ class FigureView:
         if outcomes:
             base = outcomes[0].seed
         seed = data_seed(use, base, repetition)
-        declared = use.spec.provides_with(use.params)
+        declared = use.provides
         if not digests:  # as of a run from elsewhere that names a file of this machine
             raise DataNotAvailableError(f"{label} is not known to be the data of the run")
         try:
-            problem = _make_in_one_thread(Call(use.spec.function, use.params), seed, declared)
+            problem = _make_in_one_thread(call_of(use), seed, declared)
         except DataError as error:  # its message may quote a file of this machine
             raise DataNotAvailableError(f"{label} cannot be read again") from error
         if problem.digest() not in digests:

@@ -22,16 +22,19 @@ from hcbench.oracle.answers import (
 from hcbench.oracle.asking import ask_oracle
 from hcbench.oracle.ledger import Ledger
 from hcbench.oracle.oracle import Oracle
+from hcbench.oracle.requests import AnswerRequest, OracleRequest
 
 __all__ = [
     "NONE",
     "QUERY_KINDS",
     "UNSURE",
+    "AnswerRequest",
     "Answers",
     "Choice",
     "Code",
     "Ledger",
     "Oracle",
+    "OracleRequest",
     "Point",
     "Queries",
     "QueryKind",

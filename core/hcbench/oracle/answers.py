@@ -255,9 +255,9 @@ class Answers:
     query_kind : QueryKind, optional
         The kind of queries, if it is not one of `QUERY_KINDS`: answers are checked against it.
     answer : callable, optional
-        ``answer(queries (m, arity), keys (m,), times (m,)) -> (m,) int8``, or float64 for kinds
-        with a scale. Keys identify the canonical query, times count how often it was made before:
-        together with the noise seed they determine a noisy answer (`hcbench.compiled.uniform`). A
+        ``answer(request) -> (m,) int8``, or float64 for kinds with a scale, with the queries of an
+        `AnswerRequest`. Their keys and times, together with the noise seed, determine a noisy
+        answer (`hcbench.compiled.uniform`). A
         structured array with the field ``code`` and ``confidence``, ``annotator`` or both tells
         what `Oracle.details` are.
     replies : callable, optional
@@ -300,10 +300,8 @@ class Answers:
     size: int | None = None
     arity: int = 0
     query_kind: QueryKind | None = None
-    answer: Callable[[Queries, NDArray[np.uint64], NDArray[np.int64]], Code] | None = None
-    replies: Callable[[Queries, NDArray[np.uint64], NDArray[np.int64]], Iterator[Reply]] | None = (
-        None
-    )
+    answer: Callable[..., Code] | None = None
+    replies: Callable[..., Iterator[Reply]] | None = None
     source: str = ""
     compiled: Any = None
     floats: NDArray[np.float64] | None = None

@@ -9,8 +9,9 @@ import numpy as np
 
 from hcbench.errors import InvalidQueryError
 from hcbench.model.cost import Budget
-from hcbench.oracle.answers import QUERY_KINDS, Answers, Code, Queries, QueryKind
+from hcbench.oracle.answers import QUERY_KINDS, Answers, Code, QueryKind
 from hcbench.oracle.oracle import Oracle
+from hcbench.oracle.requests import AnswerRequest
 
 
 def ask_oracle(
@@ -65,7 +66,8 @@ def ask_oracle(
         raise InvalidQueryError(f"say the arity of {kind!r}; known kinds: {', '.join(QUERY_KINDS)}")
     are_quadruplets = arity == 4
 
-    def answer(queries: Queries, _keys: object, _times: object) -> Code:
+    def answer(request: AnswerRequest) -> Code:
+        queries = request.queries
         if vectorized:
             return np.asarray(function(*queries.T))
         codes = []

@@ -36,6 +36,7 @@ from hcbench.oracle.answers import (
 from hcbench.oracle.codes import are_unsure, valid_codes
 from hcbench.oracle.ledger import Ledger
 from hcbench.oracle.paid import PaidAnswers, Query
+from hcbench.oracle.requests import Answering, AnswerRequest, as_taking_request
 
 # Of reported numbers: the characters of a name, and the numbers of one call.
 _LONGEST_NAME = 30
@@ -82,6 +83,7 @@ class Oracle:
 
     __slots__ = (
         "_account",
+        "_answer",
         "_answers",
         "_ask",
         "_clock",
@@ -112,6 +114,9 @@ class Oracle:
         self.checkpoints = tuple(checkpoints)
         self._account = Account(answers, budget)
         self._paid = PaidAnswers(answers, self._account)
+        self._answer: Answering | None = None
+        if answers.answer is not None:
+            self._answer = as_taking_request(answers.answer)
         self.ledger = Ledger(self._account)
         self.details: NDArray[Any] | None = None
         self.takes_unsure = False
@@ -271,9 +276,10 @@ class Oracle:
         return codes
 
     def _answered_by_callable(self, rows: Rows) -> Code:
-        assert self._answers.answer is not None
+        assert self._answer is not None
         queries, keys, times = self._account.note(rows)
-        codes: NDArray[Any] = np.asarray(self._answers.answer(queries, keys, times))
+        request = AnswerRequest(queries, keys, times)
+        codes: NDArray[Any] = np.asarray(self._answer(request))
         if codes.dtype.names is not None:
             # A structured array has details beside the codes.
             self.details = np.full(len(rows), NO_DETAILS)

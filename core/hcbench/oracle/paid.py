@@ -15,6 +15,7 @@ from hcbench.errors import BudgetExceededError, InvalidAnswerError, OracleError
 from hcbench.oracle.account import Account, Rows
 from hcbench.oracle.answers import NO_DETAILS, UNSURE, Answers, Reply
 from hcbench.oracle.codes import valid_codes
+from hcbench.oracle.requests import AnswerRequest, as_taking_request
 
 #: The items of a query in the first of its orders, and how often it was made before.
 Query: TypeAlias = tuple[tuple[int, ...], int]
@@ -132,7 +133,8 @@ class PaidAnswers:
         """Ask the oracle queries that are not stored, and store and pay each reply as it comes."""
         assert self._answers.replies is not None
         rows = np.array([items for items, _ in queries], dtype=np.int64)
-        replies = self._answers.replies(rows, keys, times)
+        request = AnswerRequest(rows, keys, times)
+        replies = as_taking_request(self._answers.replies)(request)
         for reply in replies:
             try:
                 self._store_reply(reply, queries, rows)

@@ -132,7 +132,7 @@ class Cell:
     def why_inapplicable(self, metric: Use[MetricSpec]) -> str:
         """Why a metric cannot score the results of this cell; "" if it can."""
         # What the data set declares; no data exist yet.
-        provided = self.dataset.spec.provides_with(self.dataset.params)
+        provided = self.dataset.provides
         missing = unmet(metric.spec.needs, provided)
         if missing:
             return f"needs {missing}, which the data set does not provide"
@@ -182,7 +182,7 @@ def _parts_of_key(identities: tuple[str, ...], shared: tuple[object, ...]) -> tu
 
 def data_seed(dataset: Use[DatasetSpec], seed: int, repetition: int) -> int:
     """The seed of a data set in a repetition; for fixed data the same in all."""
-    if not dataset.spec.random_with(dataset.params):
+    if not dataset.is_random:
         repetition = 0
     return derive_seed(seed, "data", dataset.seed_name, repetition)
 

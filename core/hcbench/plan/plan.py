@@ -181,7 +181,7 @@ def _add_cells(
     """Add the cells of a data set to a plan, and what is inapplicable to it."""
     suite = plan.suite
     # What a data set declares to provide decides which oracles apply; no data exist yet.
-    provided = dataset.spec.provides_with(dataset.params)
+    provided = dataset.provides
     first_repetition = []
     for algorithm in plan.algorithms:
         allowed = _allowed(only, algorithm, dataset, oracles)

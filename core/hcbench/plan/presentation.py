@@ -198,7 +198,7 @@ class Presentation:
 
         dependent = []
         for dataset in plan.datasets:
-            if dataset.spec.dependent_with(dataset.params):
+            if dataset.is_dependent:
                 dependent.append(dataset)
         references = []
         for algorithm in plan.algorithms:
@@ -373,7 +373,7 @@ def _without_seed(uses: Iterable[Use[Any]]) -> tuple[str, ...]:
     """Labels of those that use no random numbers."""
     fixed = []
     for use in uses:
-        if not use.spec.random_with(use.params):
+        if not use.is_random:
             fixed.append(use)
     return _labels(fixed)
 
@@ -411,7 +411,7 @@ def _heads(
 
     heads = []
     for dataset in datasets:
-        if "similarity" in dataset.spec.provides_with(dataset.params):
+        if "similarity" in dataset.provides:
             heads.append((dataset.label, label))
     return tuple(heads)
 
@@ -422,7 +422,7 @@ def _received_truth(plan: Plan, oracles: Mapping[str, Use[Any]]) -> dict[str, di
     for dataset in plan.datasets:
         # An algorithm receives its hints of all data sets; an oracle is informed only if the data
         # set provides what it answers from.
-        provided = dataset.spec.provides_with(dataset.params)
+        provided = dataset.provides
         for algorithm in plan.algorithms:
             parts = _hinted(algorithm, data=False)
             if parts:

@@ -76,4 +76,4 @@ def judged_by(
 
 def _further_truths(dataset: Use[DatasetSpec]) -> tuple[str, ...]:
     """The truths of a data set after the first."""
-    return dataset.spec.truths_with(dataset.params)[1:]
+    return dataset.truths[1:]

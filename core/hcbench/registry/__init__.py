@@ -126,10 +126,11 @@ class Registry:
             if entries:
                 uses = []
                 for entry in entries:
-                    uses += resolve_uses(catalogue, replace(name, base=entry.full_name))
+                    one_name = replace(name, base=entry.full_name)
+                    uses += resolve_uses(catalogue, one_name, self)
                 return uses
         try:
-            return resolve_uses(catalogue, name)
+            return resolve_uses(catalogue, name, self)
         except UnknownNameError:
             for other_kind, option in _OPTIONS.items():
                 other_catalogue: Catalogue[Any] = getattr(self, other_kind)

@@ -23,7 +23,7 @@ def family_of(use: Use[DatasetSpec]) -> str:
     name, as of ``subsample[of=iris]``; else the digest of its file; else its name without
     parameters.
     """
-    declared = use.spec.family_with(use.params)
+    declared = use.family
     if declared:
         return declared
     for part in use.parts:

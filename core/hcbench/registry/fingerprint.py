@@ -36,6 +36,7 @@ RESULT_MODULES = (
     "run/inputs",
     "run/job",
     "run/process_state",
+    "run/requests",
     "run/returned",
     "run/timed_call",
     "run/times",

@@ -111,8 +111,9 @@ def hcbench_datasets() -> Iterable[DatasetSpec]:  # type: ignore[empty-body]
     >>> import numpy as np
     >>> from hcbench import DatasetSpec, Problem, hookimpl
     >>>
-    >>> def square(seed):
-    ...     return Problem(n=50, vectors=np.random.default_rng(seed).random((50, 2)))
+    >>> def square(request):
+    ...     rng = np.random.default_rng(request.seed)
+    ...     return Problem(n=50, vectors=rng.random((50, 2)))
     >>>
     >>> @hookimpl
     ... def hcbench_datasets():
@@ -130,11 +131,12 @@ def hcbench_oracles() -> Iterable[OracleSpec]:  # type: ignore[empty-body]
     >>> import numpy as np
     >>> from hcbench import Answers, OracleSpec, hookimpl
     >>>
-    >>> def guess(problem, seed, budget):
-    ...     def answer(queries, keys, times):  # the same answer to the same query
-    ...         return np.asarray(keys, dtype=np.uint64) % 3
+    >>> def guess(request):
+    ...     def answer(request):  # the same answer to the same query
+    ...         return request.keys % np.uint64(3)
     ...
-    ...     return Answers(kind="ordinal-queries", n=problem.n, arity=3, answer=answer)
+    ...     n = request.problem.n
+    ...     return Answers(kind="ordinal-queries", n=n, arity=3, answer=answer)
     >>>
     >>> @hookimpl
     ... def hcbench_oracles():

@@ -13,12 +13,14 @@ from hcbench.registry.names import Name, format_name, parse_file, parse_name
 from hcbench.registry.parameters import Parameter, Params, Value
 from hcbench.registry.plugins import Plugin
 from hcbench.registry.specs import DatasetSpec, Spec
-from hcbench.registry.uses import Use, file_digest
+from hcbench.registry.uses import Lookup, Use, file_digest
 
 S = TypeVar("S", bound=Spec)
 
 
-def resolve_uses(catalogue: Catalogue[S], name: Name) -> list[Use[S]]:
+def resolve_uses(
+    catalogue: Catalogue[S], name: Name, registry: Lookup | None = None
+) -> list[Use[S]]:
     """The uses that one ``NAME[param=value]`` describes: several if a parameter is a grid.
 
     Raises
@@ -29,7 +31,7 @@ def resolve_uses(catalogue: Catalogue[S], name: Name) -> list[Use[S]]:
     entry = catalogue.find(name.base)
     uses = []
     for point in _grid_points(entry.spec, name):
-        uses.append(make_use(entry.spec, entry.plugin, point))
+        uses.append(make_use(entry.spec, entry.plugin, point, registry))
     return uses
 
 
@@ -64,8 +66,20 @@ def default_uses(catalogue: Catalogue[S]) -> list[Use[S]]:
     return uses
 
 
-def make_use(spec: S, plugin: Plugin, options: Mapping[str, Value]) -> Use[S]:
+def make_use(
+    spec: S, plugin: Plugin, options: Mapping[str, Value], registry: Lookup | None = None
+) -> Use[S]:
     """Resolve the parameters of a spec.
+
+    Parameters
+    ----------
+    spec : Spec
+    plugin : Plugin
+        It registers the spec.
+    options : mapping of str to value
+        Values of some parameters; the others have their defaults.
+    registry : Registry, optional
+        For a data set that is made of others, which are looked up in it.
 
     Raises
     ------
@@ -93,7 +107,8 @@ def make_use(spec: S, plugin: Plugin, options: Mapping[str, Value]) -> Use[S]:
     if isinstance(spec, DatasetSpec) and spec.suffixes and "path" in label_params:
         # A data set that is read from a file is called by the name of the file.
         base = str(label_params.pop("path"))
-    return Use(spec, plugin, params, format_name(base, label_params), digests)
+    label = format_name(base, label_params)
+    return Use(spec, plugin, params, label, digests, registry=registry)
 
 
 def _digests_of_optional_files(spec: DatasetSpec, params: Params) -> dict[str, str]:

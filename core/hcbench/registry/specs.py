@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -325,7 +325,7 @@ class AlgorithmSpec(Spec):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetSpec(Spec):
-    """A data set: ``function(seed, **params) -> Problem``.
+    """A data set: ``function(request, **params) -> Problem``, with a `DataRequest`.
 
     Attributes
     ----------
@@ -353,65 +353,65 @@ class DatasetSpec(Spec):
         Names of parameters whose values may name files, and then count as those of ``files``; what
         is no file is something else, such as a column.
     parts : callable, optional
-        From params to the uses (`Registry.use_algorithms` and the like) that are named in its
-        parameters: they belong to the key of a cell.
+        From params to the names of what it is made of, as in a suite: a mapping with ``datasets``,
+        ``algorithms`` or both, such as ``{"datasets": [params["of"]]}``. They belong to the key of
+        a cell. Callables of the other attributes then get ``(params, parts)``, with the `Use` of
+        each name in this order.
     check : str or callable, optional
-        ``check(seed, **params)`` raises `DataError` if the files cannot be used. The main process
-        calls it before anything runs, so that nothing is stored for a file with mistakes.
+        ``check(request, **params)`` raises `DataError` if the files cannot be used. The main
+        process calls it before anything runs, so that nothing is stored for a file with mistakes.
     recorded_oracle : str or callable, optional
         ``recorded_oracle(path) -> (name, params)``: for items with recorded answers, the oracle
         that replays these answers. ``--replay FILE`` uses both.
     """
 
     noun = "data set"
-    provides: tuple[str, ...] | Callable[[Params], tuple[str, ...]]
-    random: bool | Callable[[Params], bool] = True
-    dependent: bool | Callable[[Params], bool] = False
-    family: str | Callable[[Params], str] = ""
-    truths: tuple[str, ...] | Callable[[Params], tuple[str, ...]] = ()
+    provides: tuple[str, ...] | Callable[..., tuple[str, ...]]
+    random: bool | Callable[..., bool] = True
+    dependent: bool | Callable[..., bool] = False
+    family: str | Callable[..., str] = ""
+    truths: tuple[str, ...] | Callable[..., tuple[str, ...]] = ()
     suffixes: tuple[str, ...] = ()
     opening: str = ""
     optional_files: tuple[str, ...] = ()
-    parts: Callable[[Params], Iterable[Any]] | None = None
+    parts: Callable[[Params], Mapping[str, Iterable[str]]] | None = None
     check: Function | None = None
     recorded_oracle: Function | None = None
 
-    def provides_with(self, params: Params) -> frozenset[str]:
-        """What it provides with these parameters."""
-        if not callable(self.provides):
-            return frozenset(self.provides)
-        declared = self.provides(params)
+    def _declared(self, declared: Any, params: Params, parts: Sequence[Any]) -> Any:
+        """What an attribute says, which may depend on the parameters and the parts."""
+        if not callable(declared):
+            return declared
+        if self.parts is None:
+            return declared(params)
+        return declared(params, tuple(parts))
+
+    def provides_with(self, params: Params, parts: Sequence[Any] = ()) -> frozenset[str]:
+        """What it provides with these parameters, made of these uses."""
+        declared = self._declared(self.provides, params, parts)
         self._check_provided("provides", declared)
         return frozenset(declared)
 
-    def dependent_with(self, params: Params) -> bool:
+    def dependent_with(self, params: Params, parts: Sequence[Any] = ()) -> bool:
         """Whether repetitions share some of their items with these parameters."""
-        if callable(self.dependent):
-            return self.dependent(params)
-        return self.dependent
+        return bool(self._declared(self.dependent, params, parts))
 
-    def family_with(self, params: Params) -> str:
+    def family_with(self, params: Params, parts: Sequence[Any] = ()) -> str:
         """The family that it declares with these parameters; "" if it declares none."""
-        if callable(self.family):
-            return self.family(params)
-        return self.family
+        return str(self._declared(self.family, params, parts))
 
-    def truths_with(self, params: Params) -> tuple[str, ...]:
+    def truths_with(self, params: Params, parts: Sequence[Any] = ()) -> tuple[str, ...]:
         """The names of its true hierarchies with these parameters, where there are several."""
-        if callable(self.truths):
-            return self.truths(params)
-        return self.truths
+        return tuple(self._declared(self.truths, params, parts))
 
-    def random_with(self, params: Params) -> bool:
+    def random_with(self, params: Params, parts: Sequence[Any] = ()) -> bool:
         """Whether the data depend on the seed with these parameters."""
-        if callable(self.random):
-            return self.random(params)
-        return self.random
+        return bool(self._declared(self.random, params, parts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OracleSpec(Spec):
-    """An oracle: ``function(problem, seed, budget, **params) -> Answers``.
+    """An oracle: ``function(request, **params) -> Answers``, with an `OracleRequest`.
 
     Attributes
     ----------

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
-from hcbench.errors import DataError, NameSyntaxError
+from hcbench.errors import DataError, InvalidSpecError, NameSyntaxError, ParameterError
 from hcbench.model.regular_files import check_regular
 from hcbench.registry.fingerprint import (
     CORE_EDITION,
@@ -23,11 +23,23 @@ from hcbench.registry.fingerprint import (
 )
 from hcbench.registry.names import parse_name
 from hcbench.registry.parameters import Value
-from hcbench.registry.plugins import Plugin
+from hcbench.registry.plugins import Plugin, Plugins
 from hcbench.registry.repeats import Repeats
-from hcbench.registry.specs import DatasetSpec, Spec
+from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, OracleSpec, Spec
 
 S = TypeVar("S", bound=Spec)
+
+
+class Lookup(Protocol):
+    """Where the names of data sets and algorithms are looked up: a `Registry`."""
+
+    plugins: Plugins
+
+    def use_datasets(self, text: str, /) -> list[Use[DatasetSpec]]:
+        """The data sets of a name."""
+
+    def use_algorithms(self, text: str, /) -> list[Use[AlgorithmSpec]]:
+        """The algorithms of a name."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +59,8 @@ class Use(Generic[S]):
     apart : str
         What tells it from a use of other files with the same content in one plan; "" where there
         is none, so that a renamed file has the results of the old one.
+    registry : Registry, optional
+        In which the names in its parameters are looked up, if it is made of others.
     """
 
     spec: S
@@ -55,6 +69,7 @@ class Use(Generic[S]):
     label: str
     digests: Mapping[str, str]
     apart: str = ""
+    registry: Lookup | None = field(default=None, repr=False, compare=False)
 
     def has_files_of(self, use: Use[Any]) -> bool:
         """Whether its parameters name the same files as those of another use, by their places."""
@@ -96,10 +111,72 @@ class Use(Generic[S]):
 
     @cached_property
     def parts(self) -> tuple[Use[Any], ...]:
-        """The uses that are named in its parameters."""
+        """The uses that are named in its parameters.
+
+        Raises
+        ------
+        ParameterError
+            If a name means several.
+        """
         if not isinstance(self.spec, DatasetSpec) or self.spec.parts is None:
             return ()
-        return tuple(self.spec.parts(self.params))
+        if self.registry is None:
+            raise InvalidSpecError(f"{self.label} is made of others, and there is no registry")
+        names = self.spec.parts(self.params)
+        parts: list[Use[Any]] = []
+        for name in names.get("datasets", ()):
+            parts.append(self._only_one(self.registry.use_datasets(name), name, "data sets"))
+        for name in names.get("algorithms", ()):
+            parts.append(self._only_one(self.registry.use_algorithms(name), name, "algorithms"))
+        return tuple(parts)
+
+    def _only_one(self, uses: Sequence[Use[Any]], name: str, kinds: str) -> Use[Any]:
+        if len(uses) != 1:
+            raise ParameterError(
+                f"{self.spec.name}: {name} means {len(uses)} {kinds}; write a list of names instead"
+            )
+        return uses[0]
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether all code that it runs is of installed packages."""
+        return self.plugin.is_installed and all(part.is_installed for part in self.parts)
+
+    @property
+    def plugin_files(self) -> tuple[str, ...]:
+        """The plugin files in which the names in its parameters may be registered."""
+        if self.registry is None or not self.parts:
+            return ()
+        return tuple([str(file) for file in self.registry.plugins.files])
+
+    @cached_property
+    def provides(self: Use[DatasetSpec]) -> frozenset[str]:
+        """What a data set provides."""
+        return self.spec.provides_with(self.params, self.parts)
+
+    @cached_property
+    def truths(self: Use[DatasetSpec]) -> tuple[str, ...]:
+        """The names of the true hierarchies of a data set, where there are several."""
+        return self.spec.truths_with(self.params, self.parts)
+
+    @property
+    def is_random(self) -> bool:
+        """Whether its data, its answers or its result depend on random numbers."""
+        if isinstance(self.spec, DatasetSpec):
+            return self.spec.random_with(self.params, self.parts)
+        if isinstance(self.spec, AlgorithmSpec | OracleSpec):
+            return self.spec.random_with(self.params)
+        return False
+
+    @property
+    def is_dependent(self: Use[DatasetSpec]) -> bool:
+        """Whether repetitions of a data set share some of their items."""
+        return self.spec.dependent_with(self.params, self.parts)
+
+    @property
+    def family(self: Use[DatasetSpec]) -> str:
+        """The family that the spec of a data set declares; "" if it declares none."""
+        return self.spec.family_with(self.params, self.parts)
 
     @cached_property
     def fingerprints(self) -> dict[str, str]:

@@ -20,10 +20,12 @@ from .job import (
     Call as Call,
     Job as Job,
     RescoreJob as RescoreJob,
+    call_of as call_of,
     folders_of_code as folders_of_code,
     pack_job as pack_job,
 )
 from .record import outcome_of as outcome_of
+from .requests import make_data as make_data
 from .rescore import (
     installed_metrics as installed_metrics,
     plan_of_run as plan_of_run,

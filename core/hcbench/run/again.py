@@ -51,7 +51,7 @@ def rebuild(
     changes: list[str] = []
     for kind in ("algorithm", "dataset", "oracle"):
         described = description[kind]
-        use = use_described(getattr(registry, f"{kind}s"), described)
+        use = use_described(registry, kind, described)
         uses[kind] = use
         changes += _changes_since(use, described)
     # Each metric once, in the order of the points.

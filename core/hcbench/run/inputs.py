@@ -24,9 +24,11 @@ from hcbench.model.extras import is_extra
 from hcbench.model.problem import Problem
 from hcbench.model.trees import Partition, Tree
 from hcbench.model.views import own_view
-from hcbench.oracle import Answers, Code, Oracle, Queries
+from hcbench.oracle import Answers, Code, Oracle
+from hcbench.oracle.requests import AnswerRequest, takes_request, warn_of_arguments
 from hcbench.registry.specs import DATA, HINTS, unknown_hint
 from hcbench.run.job import Call, Job
+from hcbench.run.requests import call_dataset, call_oracle
 
 #: How many problems a worker keeps for its next cells.
 KEPT_PROBLEMS = 2
@@ -67,7 +69,7 @@ def make_problem(dataset: Call, seed: int, declared: frozenset[str]) -> Problem:
     InvalidProblemError
         If it does not.
     """
-    problem = dataset(seed)
+    problem = call_dataset(dataset, seed)
     if not isinstance(problem, Problem):
         raise InvalidProblemError(f"the data set must return a Problem, got {type(problem)}")
     missing = declared - problem.provides
@@ -131,9 +133,12 @@ def make_answers(oracle: Call, problem: Problem, seed: int, budget: Budget | Non
     n_queries = None
     if isinstance(budget, int):
         n_queries = budget
-    answers = oracle(problem, seed, n_queries)
+    answers = call_oracle(oracle, problem, seed, n_queries)
     if not isinstance(answers, Answers):
         raise InvalidProblemError(f"the oracle must return Answers, got {type(answers)}")
+    for answering in (answers.answer, answers.replies):
+        if answering is not None and not takes_request(answering):
+            warn_of_arguments(answering, AnswerRequest)
     return answers
 
 
@@ -146,7 +151,8 @@ def synthetic_answers(like: Answers, n: int) -> Answers:
     """
     kind = like.query_kind
 
-    def answer(queries: Queries, *_: object) -> Code:
+    def answer(request: AnswerRequest) -> Code:
+        queries = request.queries
         codes: NDArray[Any]
         if kind and kind.scale:
             low, high = kind.scale

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from hcbench.registry.parameters import Params
 from hcbench.registry.plugin_files import import_file, imported_digest, keep_importable
 from hcbench.registry.specs import Function, load_function
+from hcbench.registry.uses import Use
 
 if TYPE_CHECKING:
     from hcbench.model.cost import Budget, Cost
@@ -66,10 +67,27 @@ class ProblemFile:
 
     path: str
 
-    def __call__(self, _seed: int) -> Problem:
+    def __call__(self, _request: object) -> Problem:
         """Read the problem."""
         problem: Problem = pickle.loads(Path(place_of(self.path)).read_bytes())
         return problem
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionOfSeed:
+    """The data set of a caller's function of the seed, as `hcbench.compare` takes it.
+
+    Attributes
+    ----------
+    function : callable
+        ``function(seed) -> Problem``.
+    """
+
+    function: Callable[[int], Problem]
+
+    def __call__(self, request: Any) -> Problem:
+        """Call the function with the seed of a `DataRequest`."""
+        return self.function(request.seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +99,15 @@ class Call:
     function : str, callable or PackedFunction
     params : mapping
     of_installed_plugin : bool
-        Whether the spec is neither the caller's own nor of a plugin file.
+        Whether the spec is neither the caller's own nor of a plugin file, nor made of what is.
+    plugin_files : tuple of str
+        Plugin files of what the function may name, as a data set that is made of others does.
     """
 
     function: Function | PackedFunction
     params: Params
     of_installed_plugin: bool = True
+    plugin_files: tuple[str, ...] = ()
 
     @property
     def is_installed(self) -> bool:
@@ -121,6 +142,16 @@ class Call:
         import cloudpickle
 
         return replace(self, function=PackedFunction(cloudpickle.dumps(self.function)))
+
+
+def call_of(use: Use[Any]) -> Call:
+    """The function of a use with its parameters."""
+    return Call(
+        use.spec.function,
+        dict(use.params),
+        of_installed_plugin=use.is_installed,
+        plugin_files=use.plugin_files,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from hcbench.errors import HcbenchError, UnknownNameError
 from hcbench.model.trees import Tree
@@ -29,7 +29,6 @@ from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, OracleSpec, Spec
 from hcbench.registry.uses import Use
 from hcbench.store import RunInfo, Store
 
-S = TypeVar("S", bound=Spec)
 #: The function of a spec that stands for one that is not installed: it is never called.
 _NOWHERE = "not.installed:function"
 
@@ -176,9 +175,8 @@ class _StoredRun:
         return self.uses[kind, description]
 
     def _find(self, kind: str, label: str, described: Mapping[str, Any], row: int) -> Use[Any]:
-        catalogue = getattr(self.registry, f"{kind}s")
         try:
-            return use_described(catalogue, described[kind])
+            return use_described(self.registry, kind, described[kind])
         except HcbenchError as error:
             if kind == "dataset":
                 raise  # the data have to be made again
@@ -248,12 +246,13 @@ class _StoredRun:
         return tuple(relabelled)
 
 
-def use_described(catalogue: Catalogue[S], described: Mapping[str, Any]) -> Use[S]:
+def use_described(registry: Registry, kind: str, described: Mapping[str, Any]) -> Use[Any]:
     """What a stored cell used, as it is installed now.
 
     Parameters
     ----------
-    catalogue : Catalogue
+    registry : Registry
+    kind : {"algorithm", "dataset", "oracle"}
     described : mapping
         Its part of `Cell.describe`.
 
@@ -262,11 +261,12 @@ def use_described(catalogue: Catalogue[S], described: Mapping[str, Any]) -> Use[
     HcbenchError
         If it is not installed, or has other parameters.
     """
+    catalogue: Catalogue[Any] = getattr(registry, f"{kind}s")
     try:
         entry = catalogue.find(described["name"])
     except UnknownNameError as error:
         raise UnknownNameError(f"{error}; for a plugin in a file, give --plugin FILE") from error
-    return make_use(entry.spec, entry.plugin, as_tuples(described["params"]))
+    return make_use(entry.spec, entry.plugin, as_tuples(described["params"]), registry)
 
 
 def installed_metrics(

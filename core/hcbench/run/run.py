@@ -13,9 +13,9 @@ from hcbench.model.cost import collect_notes
 from hcbench.plan.columns import Outcomes
 from hcbench.plan.plan import Plan, metric_keys
 from hcbench.registry.plugins import Plugins
-from hcbench.registry.specs import load_function
 from hcbench.run.environment import memory_limit, usable_cores
 from hcbench.run.executors import Executor, ThisMachine, open_executor
+from hcbench.run.job import call_of
 from hcbench.run.options import DEFAULT_OPTIONS, RunOptions
 from hcbench.run.record import Observer, RunRecord
 from hcbench.run.schedule import Schedule
@@ -87,11 +87,14 @@ def _split_plan(
 
 def _check_files(tasks: Iterable[Task]) -> None:
     """Raise `DataError` if a file of the user cannot be read."""
+    # It imports numba, without which a dry run does.
+    from hcbench.run.requests import call_dataset
+
     datasets = {task.cell.dataset.identity: task.cell.dataset for task in tasks}
     with collect_notes():  # which the rows will have
         for use in datasets.values():
             if use.spec.check is not None:
-                load_function(use.spec.check)(0, **use.params)
+                call_dataset(replace(call_of(use), function=use.spec.check), 0)
 
 
 def rescore_plan(

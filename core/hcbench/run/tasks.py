@@ -16,7 +16,7 @@ from hcbench.plan.outcome import Outcome, Status
 from hcbench.plan.plan import Plan
 from hcbench.registry.specs import OracleSpec
 from hcbench.registry.uses import Use
-from hcbench.run.job import Call, Job, RescoreJob
+from hcbench.run.job import Call, Job, RescoreJob, call_of
 from hcbench.run.workers.messages import MEASURED
 from hcbench.store import Store
 from hcbench.store.rows import LIMITS
@@ -103,20 +103,20 @@ def make_job(cell: Cell, metrics: Iterable[str], store: Store | None = None) -> 
     calls = {}
     for metric in cell.metrics:
         if metric.label in requested and not cell.why_inapplicable(metric):
-            calls[metric.label] = _call(metric)
+            calls[metric.label] = call_of(metric)
     algorithm = cell.algorithm.spec
     replies = None
     if store is not None:
         replies = _replies_of(cell.oracle, store)
     return Job(
-        dataset=_call(cell.dataset),
-        oracle=_call(cell.oracle),
-        algorithm=_call(cell.algorithm),
+        dataset=call_of(cell.dataset),
+        oracle=call_of(cell.oracle),
+        algorithm=call_of(cell.algorithm),
         data_key=cell.data_key,
         data_seed=cell.data_seed,
         noise_seed=cell.noise_seed,
         algorithm_seed=cell.algorithm_seed,
-        provides=cell.dataset.spec.provides_with(cell.dataset.params),
+        provides=cell.dataset.provides,
         hints=algorithm.hints_of(cell.algorithm.params),
         returns=algorithm.returns,
         budget=cell.budget,
@@ -129,10 +129,6 @@ def make_job(cell: Cell, metrics: Iterable[str], store: Store | None = None) -> 
         threads=cell.threads,
         replies=replies,
     )
-
-
-def _call(use: Use[Any]) -> Call:
-    return Call(use.spec.function, dict(use.params), use.plugin.is_installed)
 
 
 def _replies_of(oracle: Use[OracleSpec], store: Store) -> Call | None:

@@ -15,11 +15,13 @@ from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import Tree
 from hcbench.oracle import Answers
 from hcbench.oracle.answers import Scored
+from hcbench.oracle.requests import takes_request
 from hcbench.registry.metric_specs import MetricSpec
 from hcbench.registry.resolving import default_uses, make_use
 from hcbench.registry.specs import unmet
 from hcbench.run.cell import rescore_job
 from hcbench.run.failures import describe
+from hcbench.run.requests import call_dataset
 from hcbench.testing.items import shared_items
 from hcbench.testing.planted import DATA_SEED
 from hcbench.testing.running import job_of_dataset, run_in_worker
@@ -37,7 +39,7 @@ def make(subject: Subject, seed: int) -> Problem:
     """Call a data set; not applicable where its files are not on this machine."""
     try:
         with collect_notes():
-            problem = subject.call(seed)
+            problem = call_dataset(subject.call, seed)
     except DataNotAvailableError as error:
         skip(f"its data are not on this machine: {describe(error)}")
     if not isinstance(problem, Problem):
@@ -80,6 +82,15 @@ def check_another_process(subject: Subject) -> None:
     )
 
 
+def advise_request(subject: Subject) -> None:
+    """Its function takes one request, as the next minor release of hcbench calls it."""
+    require(
+        takes_request(subject.spec.load()),
+        "has a function without the argument request; write function(request, **params), with a "
+        "DataRequest",
+    )
+
+
 def check_random(subject: Subject) -> None:
     """Another seed gives other data if that is declared, and the same if not."""
     # Three seeds, as two draws of few choices may be equal.
@@ -87,7 +98,7 @@ def check_random(subject: Subject) -> None:
     for seed in (DATA_SEED + 1, DATA_SEED + 2):
         digests.add(make(subject, seed).digest())
     is_random = len(digests) > 1
-    if subject.spec.random_with(subject.params):
+    if subject.dataset.is_random:
         require(is_random, "is declared random and yields the same data for three seeds")
     else:
         require(not is_random, "is declared not random and yields other data for another seed")
@@ -103,9 +114,9 @@ def check_independent(subject: Subject) -> None:
     tried = 0
     for variant in (subject, _with_most_items(subject, problem.n)):
         # A sample of all items is the same for each seed, and has nothing to be independent.
-        if variant is None or not variant.spec.random_with(variant.params):
+        if variant is None or not variant.dataset.is_random:
             continue
-        if variant.spec.dependent_with(variant.params):
+        if variant.dataset.is_dependent:
             continue
         tried += 1
         one = make(variant, DATA_SEED)
@@ -128,7 +139,7 @@ def _with_most_items(subject: Subject, n: int) -> Subject | None:
         return None
     assert subject.use is not None
     most = max(4 * n // 5, 2)
-    use = make_use(subject.spec, subject.use.plugin, subject.params | {"n": most})
+    use = make_use(subject.spec, subject.use.plugin, subject.params | {"n": most}, subject.registry)
     return Subject(subject.spec, use, subject.registry, subject.oracles)
 
 
@@ -138,7 +149,7 @@ def check_item_order(subject: Subject) -> None:
     Neighbouring numbers must not be closer in the true tree than in random orders: the mean size of
     the smallest common cluster is compared with those of 1000 permutations.
     """
-    if not subject.spec.random_with(subject.params):
+    if not subject.dataset.is_random:
         skip("its data are fixed, in the order of their source")
     problem = _usual(subject)
     if problem.truth is None:
@@ -162,7 +173,7 @@ def check_item_order(subject: Subject) -> None:
 
 def check_provides(subject: Subject) -> None:
     """It yields what it declares to provide, and nothing else."""
-    declared = subject.spec.provides_with(subject.params)
+    declared = subject.dataset.provides
     yielded = _usual(subject).provides
     lacking = sorted(declared - yielded)
     extra = sorted(yielded - declared)
@@ -184,7 +195,7 @@ def check_truth(subject: Subject) -> None:
     problem = _usual(subject)
     if not problem.truths:
         skip("it has no truth")
-    declared = subject.spec.truths_with(subject.params)
+    declared = subject.dataset.truths
     require(
         declared == tuple(problem.truths) or (not declared and len(problem.truths) == 1),
         f"declares the truths ({', '.join(declared)}) and yields {', '.join(problem.truths)}, in "

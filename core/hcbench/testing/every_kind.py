@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from hcbench.model.cost import collect_notes
+from hcbench.oracle.requests import takes_request
 from hcbench.registry.parameters import REQUIRED
 from hcbench.run.failures import describe
 from hcbench.run.inputs import give, make_oracle
@@ -29,8 +30,10 @@ from hcbench.testing.planted import DATA_SEED
 from hcbench.testing.running import SEED, sources_of, usual
 from hcbench.testing.subjects import Subject, fail, require, skip
 
-_ARGUMENTS = {"algorithm": 3, "metric": 1, "oracle": 3, "data set": 1}
+_ARGUMENTS = {"algorithm": 3, "metric": 1, "oracle": 1, "data set": 1}
 """The number of arguments before the parameters, such as oracle, given and rng."""
+_EARLIER_ORACLE = 3
+"""That of an oracle of the earlier form: problem, seed and budget."""
 
 
 def check_signature(subject: Subject) -> None:
@@ -72,6 +75,8 @@ def _require_declared(
     if isinstance(function, functools.partial):
         names.update(function.keywords)  # which have their values
     n_first = _ARGUMENTS[subject.spec.noun]
+    if subject.spec.noun == "oracle" and not takes_request(function):
+        n_first = _EARLIER_ORACLE
     for name, argument in list(arguments.items())[n_first:]:
         if argument.kind in (argument.VAR_KEYWORD, argument.VAR_POSITIONAL):
             continue

@@ -14,6 +14,7 @@ from hcbench.model.comparisons import AllComparisons, Comparisons
 from hcbench.model.cost import collect_notes
 from hcbench.model.problem import Problem
 from hcbench.oracle import Answers, Code, Oracle, Queries
+from hcbench.oracle.requests import takes_request
 from hcbench.run.failures import describe
 from hcbench.run.inputs import make_answers, make_oracle
 from hcbench.run.job import Call
@@ -200,6 +201,23 @@ def check_valid_answers(subject: Subject) -> None:
         is_countable == spec.countable,
         f"declares countable={spec.countable}, and its answers are {counted}",
     )
+
+
+def advise_request(subject: Subject) -> None:
+    """Its functions take one request, as the next minor release of hcbench calls them."""
+    require(
+        takes_request(subject.spec.load()),
+        "has a function without the argument request; write function(request, **params), with an "
+        "OracleRequest",
+    )
+    answers = answers_of(subject, problem_of(subject))
+    for name in ("answer", "replies"):
+        function = getattr(answers, name)
+        require(
+            function is None or takes_request(function),
+            f"has {name} without the argument request; write {name}(request), with an "
+            "AnswerRequest",
+        )
 
 
 def check_consistent(subject: Subject) -> None:

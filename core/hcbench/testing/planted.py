@@ -19,6 +19,7 @@ from hcbench.model.comparisons import AllComparisons
 from hcbench.model.problem import Problem
 from hcbench.model.trees import HeightKind, Tree
 from hcbench.registry.specs import Needs, unmet
+from hcbench.run.requests import DataRequest
 from hcbench.testing.subjects import skip
 
 if TYPE_CHECKING:
@@ -38,6 +39,11 @@ N = 12
 DATA_SEED = 1
 _HIGHEST = 0.8  # affinity of the first merge
 _LOWEST = 0.1  # affinity of the last merge
+
+
+def planted_items(request: DataRequest, *, form: Form = "planted") -> Problem:
+    """A data set of such items; see `make_items`."""
+    return make_items(request.seed, form=form)
 
 
 @lru_cache(maxsize=64)

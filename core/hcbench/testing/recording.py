@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.model.comparisons import AllComparisons, Comparisons
-from hcbench.model.problem import Problem
-from hcbench.oracle import Answers, Code, Oracle, Queries
+from hcbench.oracle import AnswerRequest, Answers, Code, Oracle, OracleRequest, Queries
 from hcbench.run.job import Call
 from hcbench.testing.subjects import skip
 
@@ -49,7 +48,8 @@ def record(answers: Answers) -> tuple[Answers, RecordedAnswers]:
         return answers, recorded  # they are read whole
     inner = Oracle(answers)
 
-    def answer(questions: Queries, _keys: object, _times: object) -> Code:
+    def answer(request: AnswerRequest) -> Code:
+        questions = request.queries
         codes = _ask(inner, questions)
         recorded.answered += len(questions)
         recorded.dtype = codes.dtype
@@ -88,10 +88,9 @@ def replay(answers: Answers, recorded: RecordedAnswers) -> Call:
     return Call("hcbench.testing.recording:replayed", params)
 
 
-def replayed(
-    problem: Problem, _seed: int, _budget: int | None, *, record: RecordedAnswers, **fields: Any
-) -> Answers:
+def replayed(request: OracleRequest, *, record: RecordedAnswers, **fields: Any) -> Answers:
     """Give the recorded answers again; the other fields of the answers are as they were."""
+    problem = request.problem
     if not fields["arity"]:
         # Sent to another process, they can be written to, which those of a cell cannot.
         for array in arrays_of(fields["data"]):
@@ -102,7 +101,8 @@ def replayed(
     for question, codes in record.codes.items():
         remaining[question] = iter(codes)
 
-    def answer(questions: Queries, _keys: object, _times: object) -> Code:
+    def answer(request: AnswerRequest) -> Code:
+        questions = request.queries
         codes = []
         for row in questions.tolist():
             try:
@@ -130,7 +130,8 @@ def renumbered(answers: Answers, items: NDArray[np.int64]) -> Answers:
     # Where each item is now: the inverse of the permutation.
     position = np.argsort(items)
 
-    def answer(questions: Queries, _keys: object, _times: object) -> Code:
+    def answer(request: AnswerRequest) -> Code:
+        questions = request.queries
         return _ask(inner, items[questions])
 
     def draw(_start: int, m: int) -> Queries:

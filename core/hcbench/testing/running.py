@@ -224,7 +224,7 @@ def require_valid(subject: Subject, ran: Ran, items: str) -> None:
 
 
 #: The name of `make_items`, as a job has it.
-_ITEMS = "hcbench.testing.planted:make_items"
+_ITEMS = "hcbench.testing.planted:planted_items"
 _JOB = Job(
     dataset=Call(_ITEMS, {}),
     oracle=Call(_ITEMS, {}),
@@ -257,7 +257,7 @@ def job_of_algorithm(subject: Subject, source: Source) -> Job:
     )
 
 
-def fixed(problem: Problem, _seed: int) -> Problem:
+def fixed(problem: Problem, _request: object) -> Problem:
     """A data set that yields one problem for every seed."""
     return problem
 
@@ -288,7 +288,7 @@ def job_of_dataset(subject: Subject) -> RescoreJob:
         _JOB,
         dataset=subject.call,
         data_key=uuid.uuid4().hex,  # not the data of another data set of this name
-        provides=subject.spec.provides_with(subject.params),
+        provides=subject.dataset.provides,
     )
     return RescoreJob(job, Cost(), (ScoredPoint(),))
 

@@ -14,9 +14,9 @@ from hcbench.registry.catalogue import Catalogue, Entry
 from hcbench.registry.names import parse_name
 from hcbench.registry.plugins import REGISTER_HOOKS, Plugin
 from hcbench.registry.resolving import default_uses, make_use
-from hcbench.registry.specs import OracleSpec, Spec, unmet
+from hcbench.registry.specs import DatasetSpec, OracleSpec, Spec, unmet
 from hcbench.registry.uses import Use
-from hcbench.run.job import Call
+from hcbench.run.job import Call, call_of
 
 #: How a check ended. Advice that is not followed does not fail; an exempt check has failed as
 #: expected.
@@ -105,7 +105,15 @@ class Subject:
     @property
     def call(self) -> Call:
         """The function with its parameters."""
-        return Call(self.spec.function, self.params)
+        if self.use is None:
+            return Call(self.spec.function, {})
+        return call_of(self.use)
+
+    @property
+    def dataset(self) -> Use[DatasetSpec]:
+        """A data set, as a plan uses it."""
+        assert self.use is not None
+        return self.use
 
     @property
     def hints(self) -> tuple[str, ...]:
@@ -156,7 +164,8 @@ def subjects_of(what: Any, plugins: Sequence[str | Path] = ()) -> list[Subject]:
 def _subjects_of_one(what: Any, plugins: Sequence[str | Path]) -> list[Subject]:
     if isinstance(what, Spec):
         # It need not be registered anywhere.
-        return [_subject(make_use(what, _SESSION, {}), load_registry(plugins))]
+        registry = load_registry(plugins)
+        return [_subject(make_use(what, _SESSION, {}, registry), registry)]
     if isinstance(what, ModuleType):
         return _subjects_of_module(what, load_registry(plugins))
     if not isinstance(what, str | Path):
@@ -277,7 +286,7 @@ def _subjects_together(
         if missing:
             subject = Subject(spec=spec, use=None, registry=registry, oracles=(), missing=missing)
         else:
-            subject = _subject(make_use(spec, plugin, {}), registry, oracle_uses)
+            subject = _subject(make_use(spec, plugin, {}, registry), registry, oracle_uses)
         subjects.append(subject)
     return subjects
 

@@ -104,7 +104,8 @@ def test_without_time_it_is_said_what_was_left_out():
 ORACLE = """
 from hcbench import Answers, OracleSpec, hookimpl
 
-def exactly(problem, seed, budget):
+def exactly(request):
+    problem = request.problem
     return Answers(kind="vectors", n=problem.n, data=problem.vectors)
 
 @hookimpl

@@ -12,6 +12,7 @@ from scipy import sparse
 import hcbench
 from hcbench import HcbenchError, Problem, load_registry
 from hcbench.model import as_numbers
+from hcbench.run import call_of, make_answers
 from hcbench.sklearn import Clusterer
 
 RNG = np.random.default_rng(1)
@@ -264,5 +265,5 @@ def test_no_form_of_vectors_has_more_or_fewer_axes_than_two() -> None:
 def test_every_oracle_of_vectors_reads_floats() -> None:
     problem = Problem(n=12, vectors=sparse.csc_matrix(WHOLE.astype(np.int8)))
     (use,) = load_registry().use_oracles("similarities[similarity=dot]")
-    read = use.spec.load()(problem, 0, None, **use.params).data
+    read = make_answers(call_of(use), problem, 0, None).data
     np.testing.assert_array_equal(read, WHOLE @ WHOLE.T)

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 import hcbench
-from hcbench import NotApplicableError, Problem, Tree
+from hcbench import DataRequest, NotApplicableError, Problem, Tree
 from hcbench.errors import InvalidProblemError
 from hcbench_simulated.matrices import hsbm
 
@@ -60,7 +60,10 @@ def test_what_is_no_graph_is_refused(wrong: sparse.csr_array, message: str) -> N
 
 def test_a_sparse_block_model_is_the_same_graph() -> None:
     params = {"depth": 2, "branching": 2, "imbalance": 0.0, "stop": 0.0, "within": 0.4}
-    dense, thin = (hsbm(3, n=1100, ratio=0.3, sparse=sparse, **params) for sparse in (False, True))
+    dense, thin = (
+        hsbm(DataRequest(seed=3), n=1100, ratio=0.3, sparse=sparse, **params)
+        for sparse in (False, True)
+    )
     assert thin.similarity is None
     assert thin.graph is not None
     np.testing.assert_array_equal(thin.graph.toarray(), dense.similarity)

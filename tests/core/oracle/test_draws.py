@@ -141,11 +141,13 @@ def test_fit_draws_from_a_callable() -> None:
 # ---- Cells ---------------------------------------------------------------------------------------
 
 
-def even_or_odd(seed: int) -> Problem:
+def even_or_odd(_request: Any) -> Problem:
     return Problem(n=6, levels=np.array([[0], [1]] * 3))
 
 
-def parity(problem: Problem, seed: int, budget: int | None) -> Answers:
+def parity(request: Any) -> Answers:
+    problem = request.problem
+    seed = request.seed
     truth = Partition(np.arange(problem.n) % 2)
     return Answers(
         kind="pair-queries",

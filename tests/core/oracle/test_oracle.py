@@ -60,7 +60,10 @@ def quadruplets_of(n: int, answer=closer_of, **kwargs) -> Oracle:
 def uncompiled(n: int, noise: bool = False, **kwargs) -> Oracle:
     w = similarities(n)
 
-    def answer(questions, keys, times):
+    def answer(request):
+        questions = request.queries
+        keys = request.keys
+        times = request.times
         i, j, k, l = questions.T  # noqa: E741
         right = np.sign(w[i, j] - w[k, l]).astype(np.int8)
         flip = [uniform(77, key, time) < 0.3 for key, time in zip(keys, times, strict=True)]
@@ -570,7 +573,8 @@ def test_a_batch_that_is_refused_costs_nothing() -> None:
 
 @pytest.mark.parametrize(("symmetry", "distinct"), [(None, 1), ("unordered", 1), ("ordered", 3)])
 def test_a_kind_defines_which_queries_are_equal(symmetry: Any, distinct: int) -> None:
-    def answer(questions: Any, keys: Any, times: Any) -> Any:
+    def answer(request: Any) -> Any:
+        questions = request.queries
         return np.zeros(len(questions))
 
     anchored = Answers(kind="anchored", n=4, arity=3, answer=answer, symmetry=symmetry)
@@ -612,7 +616,10 @@ def test_each_algorithm_gets_its_own_sparse_matrix() -> None:
 def test_a_callable_gets_whole_numbers_of_one_type_and_returns_any() -> None:
     seen: list[Any] = []
 
-    def answer(questions: Any, keys: Any, times: Any) -> Any:
+    def answer(request: Any) -> Any:
+        questions = request.queries
+        keys = request.keys
+        times = request.times
         seen.extend([questions.dtype, questions.flags.c_contiguous, keys.dtype, times.dtype])
         return np.ones(len(questions))
 
@@ -698,7 +705,7 @@ def test_a_code_that_is_no_answer_of_the_kind_is_named(kind: str, code: Any) -> 
     arity = QUERY_KINDS[kind].arity if kind in QUERY_KINDS else 2
     asked = np.array([np.arange(arity), np.arange(arity) + 1])
 
-    def answer(questions: Any, _keys: Any, _times: Any) -> Any:
+    def answer(_request: Any) -> Any:
         return np.array([1, code])
 
     oracle = Oracle(Answers(kind=kind, n=9, arity=arity, answer=answer))

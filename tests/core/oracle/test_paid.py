@@ -60,7 +60,9 @@ def hcbench_datasets():
 def caterpillar(asked: list[Any], price: float = 0.25, **settings: Any) -> Answers:
     """Of three items the last is the odd one out; the answers arrive in reverse order."""
 
-    def replies(questions: Any, keys: Any, times: Any) -> Iterator[Reply]:
+    def replies(request: Any) -> Iterator[Reply]:
+        questions = request.queries
+        times = request.times
         for row in range(len(questions) - 1, -1, -1):
             asked.append((questions[row].tolist(), int(times[row])))
             yield Reply(row, 2, price, 100, 0.5)
@@ -134,7 +136,8 @@ def test_a_budget_of_money_refuses_no_query_whose_answer_is_paid() -> None:
 
 
 def test_a_budget_of_money_refuses_no_query_that_is_made_again_for_want_of_an_answer() -> None:
-    def replies(queries: Any, _keys: Any, _times: Any) -> Iterator[Reply]:
+    def replies(request: Any) -> Iterator[Reply]:
+        queries = request.queries
         yield from (Reply(row, UNSURE, 0.25) for row in range(len(queries)))
 
     unsure = replace(caterpillar([]), replies=replies)
@@ -156,7 +159,8 @@ def test_a_first_batch_beyond_the_budget_costs_one_answer() -> None:
 def test_answers_that_become_dearer_end_at_the_budget() -> None:
     asked: list[int] = []
 
-    def dearer(questions: Any, keys: Any, times: Any) -> Iterator[Reply]:
+    def dearer(request: Any) -> Iterator[Reply]:
+        questions = request.queries
         for row in range(len(questions)):
             asked.append(row)
             yield Reply(row, 2, 0.0, tokens=10.0 * len(asked))
@@ -172,7 +176,10 @@ def test_answers_that_become_dearer_end_at_the_budget() -> None:
 def test_with_a_budget_of_money_a_batch_is_asked_in_parts_of_twice_the_size() -> None:
     sizes: list[int] = []
 
-    def replies(queries: Any, keys: Any, times: Any) -> Iterator[Reply]:
+    def replies(request: Any) -> Iterator[Reply]:
+        queries = request.queries
+        keys = request.keys
+        times = request.times
         sizes.append(len(queries))
         assert len(set(keys.tolist())) == len(queries)
         assert times.tolist() == [0] * len(queries)
@@ -190,7 +197,8 @@ def test_with_a_budget_of_money_a_batch_is_asked_in_parts_of_twice_the_size() ->
 def test_replies_in_flight_are_stored_when_the_budget_is_exceeded() -> None:
     sent: list[int] = []
 
-    def three_at_a_time(queries: Any, keys: Any, times: Any) -> Iterator[Reply]:
+    def three_at_a_time(request: Any) -> Iterator[Reply]:
+        queries = request.queries
         for start in range(0, len(queries), 3):
             in_flight = list(range(start, min(start + 3, len(queries))))
             sent.extend(in_flight)
@@ -216,7 +224,7 @@ def test_replies_in_flight_are_stored_when_the_budget_is_exceeded() -> None:
 @pytest.mark.parametrize("cost", [-0.5, float("nan"), float("inf")])
 @pytest.mark.parametrize("name", ["price", "tokens", "seconds"])
 def test_a_reply_that_gives_money_back_is_refused(name: str, cost: float) -> None:
-    def replies(queries: Any, keys: Any, times: Any) -> Iterator[Reply]:
+    def replies(_request: Any) -> Iterator[Reply]:
         yield replace(Reply(0, 2, 0.25), **{name: cost})
 
     oracle = Oracle(replace(caterpillar([]), replies=replies), budget="1USD")
@@ -230,7 +238,8 @@ def test_prices_that_jump_end_at_the_answer_that_exceeds_the_budget() -> None:
     prices = [0.1, 0.5, 0.6, 0.7, 0.8]
     asked: list[int] = []
 
-    def replies(queries: Any, keys: Any, times: Any) -> Iterator[Reply]:
+    def replies(request: Any) -> Iterator[Reply]:
+        queries = request.queries
         for row in range(len(queries)):
             asked.append(row)
             yield Reply(row, 2, prices[len(asked) - 1])
@@ -255,7 +264,8 @@ def test_a_stored_answer_is_counted_once() -> None:
 
 
 def test_a_missing_number_is_stored_as_unsure() -> None:
-    def replies(queries: Any, keys: Any, times: Any) -> Iterator[Reply]:
+    def replies(request: Any) -> Iterator[Reply]:
+        queries = request.queries
         yield from (Reply(row, np.nan if row else 3.5) for row in range(len(queries)))
 
     kind = hcbench.QUERY_KINDS["rating-queries"]
@@ -266,7 +276,8 @@ def test_a_missing_number_is_stored_as_unsure() -> None:
 
 
 def test_invalid_and_missing_replies_are_errors_and_are_not_stored() -> None:
-    def replies(questions: Any, keys: Any, times: Any) -> Iterator[Reply]:
+    def replies(request: Any) -> Iterator[Reply]:
+        questions = request.queries
         if questions[0, 2] == 3:
             yield Reply(0, 7)
 
@@ -279,7 +290,8 @@ def test_invalid_and_missing_replies_are_errors_and_are_not_stored() -> None:
 
 
 def test_quadruplets_and_own_kinds_are_stored_in_their_first_order() -> None:
-    def replies(questions: Any, keys: Any, times: Any) -> Iterator[Reply]:
+    def replies(request: Any) -> Iterator[Reply]:
+        questions = request.queries
         for row, items in enumerate(questions.tolist()):
             yield Reply(row, UNSURE if 8 in items else 1)
 

@@ -102,7 +102,7 @@ def test_a_former_name_works_and_one_line_tells_the_new_one(file: Path) -> None:
 def test_a_stored_cell_is_found_that_has_a_former_name(file: Path) -> None:
     stored = {"name": "chains:Old-Chain", "params": {}}  # as `Cell.describe` writes it
     with pytest.warns(FutureWarning):
-        assert use_described(load_registry([file]).algorithms, stored).label == "Chain"
+        assert use_described(load_registry([file]), "algorithm", stored).label == "Chain"
 
 
 def test_too_few_items_are_inapplicable_in_the_plan_or_skipped_in_the_worker(file: Path) -> None:

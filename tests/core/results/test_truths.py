@@ -12,8 +12,8 @@ from hcbench import Problem, Results, Tree
 from hcbench.analysis.tables import BEST_TRUTH
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo, Presentation
-from hcbench.registry.specs import load_function
 from hcbench.results.dataset_tables import dataset_block
+from hcbench.run import make_data
 from hcbench.store import Store
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -126,15 +126,15 @@ def test_declared_truths_are_the_actual_ones() -> None:
         for entry in hcbench.load_registry().datasets.entries
         if not any(p.required for p in entry.spec.parameters)
         for use in hcbench.load_registry().use_datasets(entry.spec.name)
-        if use.spec.truths_with(use.params)
+        if use.truths
     ]
     assert with_truths
     for use in with_truths:
         try:
-            problem = load_function(use.spec.function)(0, **use.params)
+            problem = make_data(use)
         except hcbench.DataNotAvailableError as error:
             pytest.skip(str(error))
-        assert tuple(problem.truths) == use.spec.truths_with(use.params)
+        assert tuple(problem.truths) == use.truths
 
 
 def test_a_metric_that_fails_for_one_truth_keeps_its_column() -> None:

@@ -120,7 +120,10 @@ def test_a_failure_keeps_its_whole_traceback() -> None:
 def test_shared_comparisons_are_drawn_once_and_counted_for_each_algorithm() -> None:
     drawn: list[int] = []
 
-    def observe(problem: Problem, seed: int, budget: int | None) -> Answers:
+    def observe(request: Any) -> Answers:
+        problem = request.problem
+        seed = request.seed
+        budget = request.budget
         drawn.append(seed)
         rows = [[0, 1, 2, 3], [0, 1, 0, 4]]
         comparisons = Comparisons.from_quadruplets(problem.n, rows[:budget])
@@ -146,7 +149,8 @@ def test_who_uses_an_index_that_was_drawn_is_charged_for_it(
 ) -> None:
     read_sets: list[Comparisons] = []
 
-    def draw(problem: Problem, seed: int, budget: int | None) -> Answers:
+    def draw(request: Any) -> Answers:
+        problem = request.problem
         words = -(-problem.n * (problem.n - 1) // 2 // 64)
         sides = np.zeros((2, 64 * words, words), np.uint64)
         sides[0, 0, 0] = 1 << 5  # pair 0 is closer than pair 5
@@ -186,7 +190,7 @@ def test_a_data_set_that_does_not_provide_what_it_declares_is_detected() -> None
         "the data set declares truth but does not yield it",
     )
 
-    def with_distances(seed: int) -> Problem:
+    def with_distances(_request: Any) -> Problem:
         return Problem(n=3, truths={"t": Tree.from_linkage(linkage([[0.0], [1], [3]]))})
 
     provides = {"provides": frozenset({"truth", "heights"}), "data_key": "distances"}
@@ -334,7 +338,7 @@ def test_failures_have_different_statuses() -> None:
 def test_the_warm_up_is_an_ordinary_call_on_spread_items() -> None:
     seen: list[Any] = []
 
-    def line(seed: int, n: int) -> Problem:
+    def line(_request: Any, n: int) -> Problem:
         return Problem(n=n, vectors=np.arange(float(n))[:, None], levels=np.zeros((n, 1), int))
 
     def watches(oracle: Any, given: Any, rng: Any) -> Any:
@@ -349,7 +353,7 @@ def test_the_warm_up_is_an_ordinary_call_on_spread_items() -> None:
 
 
 def test_sparse_vectors_are_warmed_up_with_as_well() -> None:
-    def identity(seed: int, n: int) -> Problem:
+    def identity(_request: Any, n: int) -> Problem:
         return Problem(n=n, vectors=sparse.csr_array(np.eye(n)), levels=np.zeros((n, 1), int))
 
     sizes: list[int] = []
@@ -389,7 +393,8 @@ def test_draws_are_among_the_costs() -> None:
         oracle.draw(7)
         return BAD.caterpillar(given.n)
 
-    def same(problem: Problem, seed: int, budget: int | None) -> Answers:
+    def same(request: Any) -> Answers:
+        problem = request.problem
         zeros = lambda questions, keys, times: np.zeros(len(questions))  # noqa: E731
         return Answers(kind="pair-queries", n=problem.n, arity=2, answer=zeros)
 
@@ -410,7 +415,10 @@ def test_a_stored_result_is_scored_with_its_data_and_costs() -> None:
     again = job("raises", metrics={"both": Call(spread_and_seconds, {})})
     points = (ScoredPoint(result=BAD.caterpillar(20)),)
     done = rescore_job(RescoreJob(again, Cost(seconds=0.5), points))
-    assert done.points[0].values["both"].value == BAD.numbers(1, n=20).vectors[:, 0].max() + 0.5
+    assert (
+        done.points[0].values["both"].value
+        == BAD.numbers(hcbench.DataRequest(seed=1), n=20).vectors[:, 0].max() + 0.5
+    )
 
 
 def test_what_an_algorithm_may_return() -> None:
@@ -692,7 +700,9 @@ def test_answers_are_stored_by_their_source_and_the_data(source: str) -> None:
         asked.append((source, data))
         return known
 
-    def paid(problem: Problem, seed: int, budget: int | None, **_: Any) -> Answers:
+    def paid(request: Any, **_: Any) -> Answers:
+        problem = request.problem
+
         def answers(queries: Any, *_: Any) -> Iterator[hcbench.Reply]:
             for row in range(len(queries)):
                 yield hcbench.Reply(row, 2, 0.25)
@@ -728,7 +738,7 @@ def test_reported_numbers_are_values_of_the_last_point_only() -> None:
 
 
 def test_an_error_of_the_oracle_is_told_as_such() -> None:
-    def away(problem: Problem, seed: int, budget: int | None) -> Answers:
+    def away(_request: Any) -> Answers:
         raise OracleError("the server is away")
 
     done = run_job(job("good", oracle=Call(away, {})))
@@ -757,9 +767,9 @@ def warns(text: str, category: type[Warning] = hcbench.ModelWarning) -> Any:
 
 
 def test_a_model_warning_is_a_note_of_the_cell_and_not_of_its_warm_up() -> None:
-    def numbers(seed: int, n: int) -> Problem:
+    def numbers(request: Any, n: int) -> Problem:
         warnings.warn("the data are  small\n", hcbench.ModelWarning, stacklevel=1)
-        problem: Problem = BAD.numbers(seed, n=n)
+        problem: Problem = BAD.numbers(request, n=n)
         return problem
 
     data = {"dataset": Call(numbers, {"n": 20}), "data_key": "numbers that warn"}
@@ -822,8 +832,11 @@ def test_outside_the_harness_it_is_an_ordinary_warning(tmp_path: Path) -> None:
 def test_an_oracle_that_costs_money_is_never_asked_in_a_warm_up() -> None:
     calls: list[int] = []
 
-    def paid(problem: Problem, seed: int, budget: int | None) -> Answers:
-        def answer(questions: Any, *_: object) -> Any:
+    def paid(request: Any) -> Answers:
+        problem = request.problem
+
+        def answer(request: Any) -> Any:
+            questions = request.queries
             calls.append(len(questions))
             return np.zeros(len(questions), np.int8)
 
@@ -841,7 +854,8 @@ def test_an_oracle_that_costs_money_is_never_asked_in_a_warm_up() -> None:
             late(given.n)  # compiled in the timed call, which is not repeated as it would cost
         return BAD.caterpillar(given.n)
 
-    def priced(problem: Problem, seed: int, budget: int | None) -> Answers:
+    def priced(request: Any) -> Answers:
+        problem = request.problem
         return Answers(kind="ordinal-queries", n=problem.n, arity=3, replies=lambda *_: iter(()))
 
     done = run_job(job(asks_once, oracle=Call(priced, {})))
@@ -876,8 +890,9 @@ def test_synthetic_answers_are_those_of_a_caterpillar(
     assert Oracle(synthetic_answers(like, 6)).ask(questions).tolist() == codes
 
 
-def never_sure(problem: Problem, seed: int, budget: int | None) -> Answers:
+def never_sure(request: Any) -> Answers:
     """Answers the first query only."""
+    problem = request.problem
 
     def answer(questions: Any, *_: object) -> Any:
         return np.where(questions[:, 2] == 2, 0, UNSURE)

@@ -17,6 +17,7 @@ from hcbench import (
     BudgetExceededError,
     Given,
     Oracle,
+    OracleRequest,
     Parameter,
     Partition,
     Problem,
@@ -721,7 +722,8 @@ def test_reported_numbers_are_the_same_for_the_same_seed():
 
 
 def test_details_of_answers_are_kept_where_they_are_recorded_and_in_another_order():
-    def answer(queries, keys, times):
+    def answer(request):
+        queries = request.queries
         told = np.zeros(
             len(queries), [("code", np.int8), ("confidence", float), ("annotator", np.int64)]
         )
@@ -738,5 +740,8 @@ def test_details_of_answers_are_kept_where_they_are_recorded_and_in_another_orde
     recorded, said = record(answers)
     assert details(recorded) == [(0.03, 2), (0.08, 5)]
     call = replay(answers, said)
-    assert details(replayed(make_items(1), 0, None, **call.params)) == [(0.03, 2), (0.08, 5)]
+    assert details(replayed(OracleRequest(problem=make_items(1), seed=0), **call.params)) == [
+        (0.03, 2),
+        (0.08, 5),
+    ]
     assert details(renumbered(answers, np.arange(12)[::-1])) == [(0.19, 9), (0.14, 6)]

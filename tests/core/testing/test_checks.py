@@ -24,9 +24,10 @@ PLUGIN = '''
 from hcbench import AlgorithmSpec, Answers, MetricSpec, OracleSpec, Parameter, Tree, hookimpl
 
 
-def count(problem, seed, budget):
+def count(request):
     """The number of items."""
-    return Answers(kind="number", n=problem.n, data=problem.n)
+    n = request.problem.n
+    return Answers(kind="number", n=n, data=n)
 
 
 def star(oracle, given, rng, *, flag=False):

@@ -8,19 +8,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hcbench import DataNotAvailableError, DatasetSpec, Parameter, Problem, Tree
+from hcbench import DataNotAvailableError, DataRequest, DatasetSpec, Parameter, Problem, Tree
 from tests.core.testing.checking import failed, passed, skipped
 
 
-def clouds(seed, *, n=20):
+def clouds(request, *, n=20):
     """Two clouds of points.
 
     Parameters
     ----------
-    seed : int
+    request : DataRequest
     n : int
         Number of points.
     """
+    seed = request.seed
     rng = np.random.default_rng(seed)
     levels = np.arange(n)[:, None] % 2
     names = tuple(f"point {i}" for i in range(n))
@@ -37,9 +38,10 @@ CLOUDS = DatasetSpec(
 
 
 def wrong(change, **changes):
-    def made(seed, *, n=20):
+    def made(request, *, n=20):
         """Two clouds of points, with an error."""
-        problem = clouds(seed, n=n)
+        seed = request.seed
+        problem = clouds(request, n=n)
         return replace(problem, **change(problem, seed))
 
     return replace(CLOUDS, function=made, **changes)
@@ -54,7 +56,7 @@ def unseeded(problem, seed):
 
 
 def always_the_same(problem, seed):
-    return {"vectors": clouds(0, n=problem.n).vectors}
+    return {"vectors": clouds(DataRequest(seed=0), n=problem.n).vectors}
 
 
 def global_numbers(problem, seed):
@@ -67,15 +69,16 @@ def prints(problem, seed):
     return {}
 
 
-def points(seed, *, n=None):
+def points(request, *, n=None):
     """A sample of 30 points, which are the same for all seeds.
 
     Parameters
     ----------
-    seed : int
+    request : DataRequest
     n : int, optional
         Number of points; by default all.
     """
+    seed = request.seed
     levels = np.arange(30)[:, None] % 2
     vectors = np.random.default_rng(0).normal(size=(30, 2)) + 5 * levels
     chosen = np.arange(30)
@@ -113,14 +116,14 @@ def class_by_class(problem, seed):
     return {"levels": levels, "truths": {"t": Tree.from_levels(levels, names=problem.names)}}
 
 
-def fewer(seed, *, n=20):
+def fewer(request, *, n=20):
     """Two clouds, one point less."""
-    return clouds(seed, n=n - 1)
+    return clouds(request, n=n - 1)
 
 
-def a_pair(seed, *, n=20):
+def a_pair(request, *, n=20):
     """No problem."""
-    problem = clouds(seed, n=n)
+    problem = clouds(request, n=n)
     return problem.vectors, problem.levels
 
 
@@ -128,7 +131,7 @@ def not_finite(problem, seed):
     return {"vectors": np.full((problem.n, 2), np.nan)}
 
 
-def absent(seed, *, n=20):
+def absent(_request, *, n=20):
     """Two clouds that are not available."""
     raise DataNotAvailableError("clouds: no clouds.csv; get it from example.org")
 

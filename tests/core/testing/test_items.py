@@ -8,6 +8,7 @@ from scipy import sparse
 
 import hcbench
 from hcbench import Problem
+from hcbench.run import make_data
 from hcbench.testing.items import shared_items
 
 RNG = np.random.default_rng(3)
@@ -71,7 +72,7 @@ def test_names_that_both_have():
 
 def test_nothing_to_compare():
     (use,) = hcbench.load_registry().use_datasets("random-tree[n=20]")
-    one, another = (use.spec.load()(seed, **use.params) for seed in (1, 2))
+    one, another = (make_data(use, seed) for seed in (1, 2))
     assert shared_items(one, another) == 0
 
 
@@ -92,14 +93,14 @@ def test_nothing_to_compare():
 def test_samples_of_fixed_items_are_declared(name):
     """Each is found by its data, and says that its repetitions are not independent."""
     (use,) = hcbench.load_registry().use_datasets(name)
-    one, another = (use.spec.load()(seed, **use.params) for seed in (1, 2))
+    one, another = (make_data(use, seed) for seed in (1, 2))
     assert shared_items(one, another)
-    assert use.spec.dependent_with(use.params)
+    assert use.is_dependent
 
 
 @pytest.mark.parametrize("name", ["cut-of", "cut-of[data='planted[N0=5]',tree=truth]", "planted"])
 def test_new_items_are_not_declared(name):
     (use,) = hcbench.load_registry().use_datasets(name)
-    one, another = (use.spec.load()(seed, **use.params) for seed in (1, 2))
+    one, another = (make_data(use, seed) for seed in (1, 2))
     assert not shared_items(one, another)
-    assert not use.spec.dependent_with(use.params)
+    assert not use.is_dependent

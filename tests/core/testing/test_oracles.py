@@ -27,7 +27,10 @@ def made(problem, seed, noise, **changes):
     """Whether two items are of one class, with independent noise."""
     labels = finest_partition(problem).labels
 
-    def answer(questions, keys, times):
+    def answer(request):
+        questions = request.queries
+        keys = request.keys
+        times = request.times
         right = labels[questions[:, 0]] == labels[questions[:, 1]]
         drawn = [uniform(seed, key, time) for key, time in zip(keys, times, strict=True)]
         return (right ^ (np.array(drawn) < noise)).astype(np.int8)
@@ -36,8 +39,10 @@ def made(problem, seed, noise, **changes):
     return Answers(**{**settings, **changes})
 
 
-def classes(problem, seed, budget, *, noise=0.0):
+def classes(request, *, noise=0.0):
     """Whether two items are of one class."""
+    problem = request.problem
+    seed = request.seed
     return made(problem, seed, noise)
 
 
@@ -51,8 +56,11 @@ CLASSES = OracleSpec(
 )
 
 
-def comparisons(problem, seed, budget, *, fewer=0, whole=False):
+def comparisons(request, *, fewer=0, whole=False):
     """All comparisons of an item with two others, or as many as the budget allows."""
+    problem = request.problem
+    seed = request.seed
+    budget = request.budget
     n, rng = problem.n, np.random.default_rng(seed)
     w = problem.vectors @ problem.vectors.T
     rows = [(i, j, k) for i in range(n) for j in range(n) for k in range(j) if i not in (j, k)]
@@ -84,34 +92,45 @@ def wrong(function, **changes):
     return replace(CLASSES, function=function, **changes)
 
 
-def other_kind(problem, seed, budget, *, noise=0.0):
+def other_kind(request, *, noise=0.0):
+    problem = request.problem
+    seed = request.seed
     return replace(made(problem, seed, noise), kind="ordinal-queries")
 
 
-def more_items(problem, seed, budget, *, noise=0.0):
+def more_items(request, *, noise=0.0):
+    problem = request.problem
+    seed = request.seed
     return replace(made(problem, seed, noise), n=problem.n + 1)
 
 
-def first_is_alone(problem, seed, budget, *, noise=0.0):
+def first_is_alone(request, *, noise=0.0):
+    problem = request.problem
+    seed = request.seed
     inner = made(problem, seed, noise).answer
 
-    def answer(questions, keys, times):
-        codes = inner(questions, keys, times)
+    def answer(request):
+        questions = request.queries
+        codes = inner(request)
         codes[(questions == 0).sum(axis=1) == 1] = 0
         return codes
 
     return made(problem, seed, noise, answer=answer)
 
 
-def less_noise(problem, seed, budget, *, noise=0.0):
+def less_noise(request, *, noise=0.0):
+    problem = request.problem
+    seed = request.seed
     return made(problem, seed, 0.3 * noise)
 
 
-def alone_without_noise(problem, seed, budget, *, noise=0.0):
+def alone_without_noise(request, *, noise=0.0):
+    problem = request.problem
+    seed = request.seed
     plain, noisy = made(problem, seed, 0.0).answer, made(problem, seed, noise).answer
 
-    def answer(questions, keys, times):
-        return (plain if len(questions) == 1 else noisy)(questions, keys, times)
+    def answer(request):
+        return (plain if len(request.queries) == 1 else noisy)(request)
 
     return made(problem, seed, noise, answer=answer)
 
@@ -121,23 +140,32 @@ def nobody(floats, ints, i, j, k, l, key, time):  # noqa: E741
     return 0
 
 
-def compiled_otherwise(problem, seed, budget, *, noise=0.0):
+def compiled_otherwise(request, *, noise=0.0):
+    problem = request.problem
+    seed = request.seed
     return made(problem, seed, noise, compiled=nobody)
 
 
-def ordered(problem, seed, budget, *, noise=0.0):
+def ordered(request, *, noise=0.0):
+    problem = request.problem
+    seed = request.seed
     return made(problem, seed, noise, symmetry="ordered")
 
 
-def without_seed(problem, seed, budget, *, noise=0.0):
+def without_seed(request, *, noise=0.0):
+    problem = request.problem
     return made(problem, 7, noise)
 
 
-def noisy(problem, seed, budget, *, noise=0.2):
+def noisy(request, *, noise=0.2):
+    problem = request.problem
+    seed = request.seed
     return made(problem, seed, noise)
 
 
-def draws_on(problem, seed, budget, *, noise=0.0):
+def draws_on(request, *, noise=0.0):
+    problem = request.problem
+    seed = request.seed
     rng = np.random.default_rng(seed)
 
     def draw(start, m):
@@ -147,21 +175,29 @@ def draws_on(problem, seed, budget, *, noise=0.0):
     return made(problem, seed, noise, draw=draw)
 
 
-def draws_the_same_item(problem, seed, budget, *, noise=0.0):
+def draws_the_same_item(request, *, noise=0.0):
+    problem = request.problem
+    seed = request.seed
     return made(problem, seed, noise, draw=lambda start, m: np.zeros((m, 2), np.int64))
 
 
-def levels_alone(problem, seed, budget, *, noise=0.0):
+def levels_alone(request, *, noise=0.0):
+    problem = request.problem
+    seed = request.seed
     labels = problem.levels[:, -1]
     return made(replace(problem, levels=labels[:, None]), seed, noise)
 
 
-def crashes_on_one(problem, seed, budget, *, noise=0.0):
+def crashes_on_one(request, *, noise=0.0):
+    problem = request.problem
+    seed = request.seed
     assert problem.n > 1
     return made(problem, seed, noise)
 
 
-def changes_data(problem, seed, budget, *, noise=0.0):
+def changes_data(request, *, noise=0.0):
+    problem = request.problem
+    seed = request.seed
     X = problem.vectors
     try:
         X.setflags(write=True)
@@ -171,12 +207,16 @@ def changes_data(problem, seed, budget, *, noise=0.0):
     return made(problem, seed, noise)
 
 
-def global_numbers(problem, seed, budget, *, noise=0.0):
+def global_numbers(request, *, noise=0.0):
+    problem = request.problem
+    seed = request.seed
     np.random.rand()  # noqa: NPY002
     return made(problem, seed, noise)
 
 
-def prints(problem, seed, budget, *, noise=0.0):
+def prints(request, *, noise=0.0):
+    problem = request.problem
+    seed = request.seed
     print("hello")  # noqa: T201
     return made(problem, seed, noise)
 
@@ -248,11 +288,14 @@ def test_the_same_question_the_other_way_round():
     assert "in another order, [1, 0]" in found["same_question"]
 
 
-def persists(problem, seed, budget, *, noise=0.0, persistent=False):
+def persists(request, *, noise=0.0, persistent=False):
+    problem = request.problem
+    seed = request.seed
     inner = made(problem, seed, noise).answer
 
-    def answer(questions, keys, times):
-        return inner(questions, keys, 0 * times if persistent else times)
+    def answer(request):
+        times = 0 * request.times if persistent else request.times
+        return inner(replace(request, times=times))
 
     return made(problem, seed, noise, answer=answer)
 
@@ -260,9 +303,9 @@ def persists(problem, seed, budget, *, noise=0.0, persistent=False):
 @pytest.mark.parametrize("declared", [False, True])
 @pytest.mark.parametrize("does", [False, True])
 def test_persistence(declared, does):
-    def function(problem, seed, budget, *, noise=0.0, persistent=declared):
+    def function(request, *, noise=0.0, persistent=declared):
         """Whether two items are of one class, with independent or persistent noise."""
-        return persists(problem, seed, budget, noise=noise, persistent=does)
+        return persists(request, noise=noise, persistent=does)
 
     persistent = Parameter("persistent", declared, "Whether answers are for good.")
     found = failed(replace(CLASSES, function=function, parameters=(NOISE, persistent)))
@@ -279,9 +322,9 @@ def test_counting():
 def test_budget():
     parameters = (TRIPLETS.parameters[0], Parameter("whole", True, "Whether all."))
 
-    def whole(problem, seed, budget, *, fewer=0, whole=True):
+    def whole(request, *, fewer=0, whole=True):
         """All comparisons."""
-        return comparisons(problem, seed, budget, fewer=fewer, whole=whole)
+        return comparisons(request, fewer=fewer, whole=whole)
 
     found = failed(replace(TRIPLETS, function=whole, parameters=parameters))
     assert set(found) == {"budget"}
@@ -290,7 +333,7 @@ def test_budget():
 
 @pytest.mark.slow
 def test_an_oracle_about_other_items_passes():
-    def other_items(problem, seed, budget):
+    def other_items(_request):
         """Recorded answers."""
         raise NotApplicableError("answers about 5 other items")
 

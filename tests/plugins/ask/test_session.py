@@ -31,6 +31,7 @@ from hcbench import (
 from hcbench.errors import UnansweredError
 from hcbench.registry.plugins import Plugin
 from hcbench.registry.resolving import make_use
+from hcbench.run import call_of, make_answers
 from hcbench_ask.answers_file import AnswersFile, Header, RecordedAnswer, RecordedAnswers
 from hcbench_ask.contradictions import find_contradiction
 from hcbench_ask.oracles import oracle_of, replay
@@ -264,7 +265,7 @@ def test_the_estimate_for_noisy_answers_is_close(p, strategy):
     asked = []
     for seed in range(20):
         (noisy,) = load_registry().use_oracles(f"ordinal-queries[noise={round(1 - p, 2)}]")
-        oracle = Oracle(noisy.spec.load()(problem, seed, None, **noisy.params))
+        oracle = Oracle(make_answers(call_of(noisy), problem, seed, None))
         fit(text, oracle, seed=seed)
         asked.append(oracle.ledger.queries)
     assert not is_bound

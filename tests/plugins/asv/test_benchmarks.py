@@ -16,6 +16,7 @@ import pytest
 
 import hcbench
 import hcbench.asv
+from hcbench import DataRequest
 from hcbench.api.uses import use_of_algorithm
 from hcbench.errors import ParameterError, UnknownNameError
 from hcbench.registry.metric_specs import MetricSpec
@@ -108,7 +109,7 @@ def test_a_package_has_its_own_registrations_only() -> None:
 
 
 def test_heights_are_those_of_the_random_walk_and_labels_its_first_levels() -> None:
-    problem = make_problem(0, n=16)
+    problem = make_problem(DataRequest(seed=0), n=16)
     tree = problem.truth
     assert problem.levels is not None
     assert tree.height is not None
@@ -127,10 +128,10 @@ def test_heights_are_those_of_the_random_walk_and_labels_its_first_levels() -> N
 def test_mean_products_of_vectors_are_the_heights_of_common_ancestors() -> None:
     products = np.zeros((16, 16))
     for seed in range(400):
-        vectors = make_problem(seed, n=16).vectors
+        vectors = make_problem(DataRequest(seed=seed), n=16).vectors
         assert isinstance(vectors, np.ndarray)
         products += vectors @ vectors.T / vectors.shape[1] / 400
-    tree = make_problem(0, n=16).truth
+    tree = make_problem(DataRequest(seed=0), n=16).truth
     assert tree.height is not None
     i, j = np.triu_indices(16, 1)
     # 8000 products of variance at most 2 * 3.34^2: four standard errors are 0.21.
@@ -138,7 +139,7 @@ def test_mean_products_of_vectors_are_the_heights_of_common_ancestors() -> None:
 
 
 def test_the_data_provide_everything_except_comparisons() -> None:
-    assert make_problem(0, n=40).provides == {
+    assert make_problem(DataRequest(seed=0), n=40).provides == {
         "vectors",
         "similarity",
         "truth",
@@ -155,7 +156,7 @@ def test_the_data_provide_everything_except_comparisons() -> None:
 def test_queries_and_losses_are_those_of_the_algorithm(cases: Cases, measured: Measured) -> None:
     assert measured.measure(("algorithm_Bottom_up", N))["queries"] == math.comb(N, 3)
     (cell,) = (c for c in cases.cells["algorithm_UPGMA", N] if c.repetition == 1)
-    problem = make_problem(cell.data_seed, n=N)
+    problem = make_problem(DataRequest(seed=cell.data_seed), n=N)
     quality = hcbench.score("AARI", hcbench.fit("UPGMA", problem.vectors), problem)
     found = measured.measure(("algorithm_UPGMA", N), 1)
     assert found["loss"] == pytest.approx(1 - quality)

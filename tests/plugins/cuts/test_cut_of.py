@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 import hcbench
-from hcbench import DataError, ParameterError, Tree, load_registry
+from hcbench import DataError, DataRequest, ParameterError, Tree, load_registry
 from hcbench.errors import UnknownNameError
 from hcbench.plan.plan import make_plan
 from hcbench.registry.suite import Suite
@@ -39,7 +39,7 @@ def use(name):
 
 def made(name, seed=1):
     found = use(name)
-    provided = found.spec.provides_with(found.params)
+    provided = found.provides
     problem = make_problem(Call(found.spec.function, found.params), seed, provided)
     assert problem.provides == provided, "neither less nor more than it declares"
     return problem
@@ -215,7 +215,7 @@ def test_the_true_tree_of_the_data_can_be_cut():
 )
 def test_another_seed_gives_other_data_if_declared_random(name, is_random):
     found = use(name)
-    assert found.spec.random_with(found.params) == is_random
+    assert found.is_random == is_random
     one, other = made(name, 1), made(name, 2)
     assert (one.digest() != other.digest()) == is_random
     assert made(name, 1).digest() == one.digest()
@@ -265,12 +265,12 @@ def test_unknown_names_are_refused_when_planning(name, error, message):
 
 def test_more_clusters_than_items_are_refused():
     with pytest.raises(ParameterError, match="k=9 of 5 items"):
-        cut_of(0, tree="balanced", n=5, law="top-k", k=9)
+        cut_of(DataRequest(seed=0), tree="balanced", n=5, law="top-k", k=9)
 
 
 def test_an_algorithm_that_does_not_accept_the_data_is_reported():
     with pytest.raises(hcbench.HcbenchError, match="Ward"):
-        cut_of(0, tree="Ward", data="random-tree[n=5]")
+        cut_of(DataRequest(seed=0), tree="Ward", data="random-tree[n=5]")
 
 
 # ---- The plan ------------------------------------------------------------------------------------

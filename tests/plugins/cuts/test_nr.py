@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import hcbench
-from hcbench import Given, Oracle, ParameterError, Problem, Tree
+from hcbench import Given, Oracle, OracleRequest, ParameterError, Problem, Tree
 from hcbench.model.trees._kernels import excesses
 from hcbench_cuts import _bounded_kernels as bounded
 from hcbench_cuts._cut_kernels import highest_kept
@@ -256,7 +256,7 @@ def test_a_caterpillar_is_learnt(K):
     tree, labels = caterpillar(n), np.arange(n) // 700
     known = Given(n=n, tree=tree)
     problem = Problem(n=n, levels=labels[:, None])
-    first, second = (Oracle(pair_queries(problem, 0, None)) for _ in range(2))
+    first, second = (Oracle(pair_queries(OracleRequest(problem=problem, seed=0))) for _ in range(2))
     found = run(tree, first, c0=1e12, rounds=400, K=K)
     assert found == erm(second, known, np.random.default_rng(0), rounds=400, K=K)
     assert found.n_clusters > 1

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import hcbench
-from hcbench import NotApplicableError, Oracle, Partition, Problem, Scored, Tree
+from hcbench import NotApplicableError, Oracle, OracleRequest, Partition, Problem, Scored, Tree
 from hcbench.model import Cost, Cut, best_cut
 from hcbench_cuts import statistics
 from hcbench_oracles.pairs import pair_queries
@@ -173,7 +173,7 @@ def test_the_excess_against_answers_is_that_over_the_best_cut_for_them(tree, dat
     )
     similarity = random_sigma(n, np.random.default_rng(data.draw(st.integers(0, 99)))) * 1.0
     problem = replace(scored(tree, labels=labels).problem, similarity=similarity)
-    answers = pair_queries(problem, 1, None, source=source, noise=0.3)
+    answers = pair_queries(OracleRequest(problem=problem, seed=1), source=source, noise=0.3)
     asked = Oracle(answers).ask([(i, j) for i in range(n) for j in range(n)])
     noisy = 2 * asked.reshape(n, n) - 1
     costs = [hamming(sigma_of_cut(tree, cut), noisy) for cut in cuts]
@@ -189,7 +189,9 @@ def test_the_excess_against_answers_is_that_over_the_best_cut_for_them(tree, dat
 def test_noise_that_is_drawn_anew_makes_every_excess_smaller():
     """By 1 - 2 lambda: each pair that is wrong is right with probability lambda, and conversely."""
     whole = scored(FIGURE_1, Partition([0] * 8), [0, 0, 0, 1, 1, 2, 2, 2])
-    answers = pair_queries(whole.problem, 1, None, noise=0.2, law="independent")
+    answers = pair_queries(
+        OracleRequest(problem=whole.problem, seed=1), noise=0.2, law="independent"
+    )
     noisy = replace(whole, make_answers=lambda: answers)
     expected = 0.6 * statistics.excess_risk(whole)
     assert statistics.excess_risk(noisy, against="answers") == pytest.approx(expected)

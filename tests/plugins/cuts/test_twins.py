@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from hcbench import Partition, Tree
+from hcbench import DataRequest, Partition, Tree
 from hcbench_cuts._path_kernels import _pop, _push
 from hcbench_cuts._question_kernels import IN_ORDER, SIZE, WAITING
 from hcbench_ordinal.shapes import random_tree
@@ -111,7 +111,7 @@ def test_wdp_makes_the_queries_of_algorithm_1(seed):
 @pytest.mark.parametrize("degree", [2, 4])
 def test_wdp_makes_the_queries_of_algorithm_1_on_larger_trees(shape, degree):
     for seed in range(3):
-        tree = random_tree(seed, n=45, shape=shape, degree=degree).truth
+        tree = random_tree(DataRequest(seed=seed), n=45, shape=shape, degree=degree).truth
         rng = np.random.default_rng(seed)
         p = {v: float(rng.uniform(0.02, 0.4)) for v in range(tree.n, tree.n_nodes)}
         reached, cut = [tree.root], []

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from hcbench import NotApplicableError, Oracle, Partition, Problem, Scored
+from hcbench import NotApplicableError, Oracle, OracleRequest, Partition, Problem, Scored
 from hcbench.model import Cost
 from hcbench_cuts.validation import error_on_the_rest, validation_error, validation_pairs
 from hcbench_oracles.pairs import pair_queries
@@ -21,7 +21,7 @@ def scored(labels, found, seed=1, **oracle):
         problem=problem,
         result=Partition(np.array(found)),
         cost=Cost(),
-        make_answers=lambda: pair_queries(problem, seed, None, **oracle),
+        make_answers=lambda: pair_queries(OracleRequest(problem=problem, seed=seed), **oracle),
     )
 
 

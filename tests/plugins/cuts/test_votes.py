@@ -7,7 +7,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from hcbench import ModelWarning, Oracle, Partition, Problem, Tree, ask_oracle
+from hcbench import ModelWarning, Oracle, OracleRequest, Partition, Problem, Tree, ask_oracle
 from hcbench.model import Cut
 from hcbench.registry.specs import load_function
 from hcbench_cuts._cut_kernels import highest_kept
@@ -208,7 +208,7 @@ def test_the_true_cut_is_found_with_the_stated_probability(noise, votes):
         split[fixed] = False
         truth = Cut(tree, highest_kept(tree.parent, split)).partition
         problem = Problem(n=tree.n, tree=tree, levels=truth.labels[:, None])
-        oracle = Oracle(pair_queries(problem, seed, None, noise=noise))
+        oracle = Oracle(pair_queries(OracleRequest(problem=problem, seed=seed), noise=noise))
         given = {"noise": noise, "delta": delta, "votes": votes}
         failures += cut_by("N-WDP", tree, oracle, seed, **given) != truth
     assert failures <= 17
@@ -222,7 +222,7 @@ def test_one_vote_fails_where_many_do_not():
     right = {"WDP": 0, "N-WDP": 0}
     for seed in range(10):
         for name, params in (("WDP", {}), ("N-WDP", {"noise": 0.2})):
-            oracle = Oracle(pair_queries(problem, seed, None, noise=0.2))
+            oracle = Oracle(pair_queries(OracleRequest(problem=problem, seed=seed), noise=0.2))
             right[name] += cut_by(name, tree, oracle, seed, **params) == Partition(labels)
     assert right["WDP"] <= 1
     assert right["N-WDP"] >= 9

@@ -12,6 +12,7 @@ from scipy import io, sparse
 from scipy.spatial.distance import pdist
 
 from hcbench import DataError, load_registry
+from hcbench.run import make_data
 from tests.plugins.datasets.test_file import read
 
 X = np.array([[0.0, 1.0], [0.5, 1.5], [4.0, 4.0], [5.0, 4.5], [9.0, 0.0]])
@@ -108,7 +109,7 @@ def test_a_matrix_of_10x_asks_whether_genes_or_cells_are_clustered(tmp_path):
     for way in ways.groups():
         (name,) = shlex.split(way)
         (use,) = load_registry().use_datasets(name)
-        problems.append(use.spec.load()(0, **use.params))
+        problems.append(make_data(use, 0))
     cells, of_genes = problems
     np.testing.assert_array_equal(cells.vectors.toarray(), counts.T)
     assert cells.names == tuple(f"AAAC{i}-1" for i in range(4))

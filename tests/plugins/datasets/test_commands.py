@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from hcbench import DataError, load_registry
 from hcbench.cli import main
 from hcbench.registry import format_name
+from hcbench.run import make_data
 
 ODD = [
     "$(touch PWNED)",
@@ -72,7 +73,7 @@ def test_the_name_that_an_error_advises_is_one_word_for_the_shell(odd, tmp_path,
     monkeypatch.chdir(tmp_path)
     (use,) = load_registry().use_datasets(format_name(f"./{path.name}", {}))
     with pytest.raises(DataError) as caught:
-        use.spec.load()(0, **use.params)
+        make_data(use, 0)
     advice = str(caught.value).rpartition(" or write ")[2]
     ran = paste(f"hcbench compare --algos SL --dry-run --datasets {advice}", tmp_path)
     assert ran.returncode == 0, ran.stderr

@@ -12,7 +12,7 @@ from sklearn import datasets as sk
 from sklearn.preprocessing import StandardScaler
 
 import hcbench_datasets
-from hcbench import DataError, DatasetSpec, HeightKind, Problem
+from hcbench import DataError, DataRequest, DatasetSpec, HeightKind, Problem
 from hcbench.errors import ParameterError
 
 SPECS = {spec.name: spec for spec in hcbench_datasets.hcbench_datasets()}
@@ -20,7 +20,7 @@ SPECS = {spec.name: spec for spec in hcbench_datasets.hcbench_datasets()}
 
 def make(name: str, seed: int = 0, **params: object) -> Problem:
     spec = SPECS[name]
-    problem: Problem = spec.load()(seed, **spec.resolve(params))  # type: ignore[arg-type]
+    problem: Problem = spec.load()(DataRequest(seed=seed), **spec.resolve(params))  # type: ignore[arg-type]
     return problem
 
 

@@ -16,7 +16,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import hcbench_datasets
-from hcbench import DataError, DataNotAvailableError, Problem
+from hcbench import DataError, DataNotAvailableError, DataRequest, Problem
 from hcbench_datasets import cifar, fetch, hierarchies, uci, words
 
 #: In the user's folder of caches.
@@ -63,7 +63,7 @@ def test_missing_data_are_one_line_with_the_place_of_the_file(nowhere, name):
     spec = SPECS[name]
     hcbench_datasets_train_is_forgotten()
     with pytest.raises(DataNotAvailableError, match=f"^{name}: no .* set HCBENCH_DATA") as raised:
-        spec.load()(0, **spec.resolve({}))
+        spec.load()(DataRequest(seed=0), **spec.resolve({}))
     assert "\n" not in str(raised.value)
     assert "parameter" not in str(raised.value)  # of scikit-learn's, which does not apply
 
@@ -74,7 +74,7 @@ def test_a_download_leaves_the_sockets_of_the_caller_alone(nowhere, name, monkey
     monkeypatch.setattr("socket.setdefaulttimeout", lambda _seconds: pytest.fail("set for all"))
     spec = SPECS[name]
     with pytest.raises(DataNotAvailableError, match=r"downloading it failed .*refused"):
-        spec.load()(0, **spec.resolve({}))
+        spec.load()(DataRequest(seed=0), **spec.resolve({}))
 
 
 def hcbench_datasets_train_is_forgotten():
@@ -172,22 +172,22 @@ def test_images_of_cifar_100_have_two_levels_of_classes(nowhere, server, monkeyp
     spec = SPECS["cifar-100"]
     server["https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz"] = archive
     with pytest.raises(DataNotAvailableError, match="checksum is not the known one"):
-        spec.load()(0, n=2, split="train")
+        spec.load()(DataRequest(seed=0), n=2, split="train")
     monkeypatch.setattr(cifar, "MD5", md5(archive).hexdigest())
-    problem = spec.load()(0, n=3, split="train")
+    problem = spec.load()(DataRequest(seed=0), n=3, split="train")
     assert problem.class_names(1) == ["fish", "flowers", "fish"]
     assert problem.class_names(2) == ["shark", "orchid", "ray"]
     assert problem.vectors.shape == (3, 3072)
     assert problem.vectors[1, :3].tolist() == [0.0, 1.0, 2.0]
     assert problem.vectors[2].min() == 255
     with pytest.raises(DataError, match="n=2 exceeds the 1 images of split=test"):
-        spec.load()(0, n=2, split="test")
+        spec.load()(DataRequest(seed=0), n=2, split="test")
     (nowhere / CACHE / "cifar-100-binary.tar.gz").write_bytes(archive[:200])
     with pytest.raises(DataError, match="cannot read"):
-        spec.load()(0, n=2, split="train")
+        spec.load()(DataRequest(seed=0), n=2, split="train")
     (nowhere / CACHE / "cifar-100-binary.tar.gz").write_bytes(cifar_archive({"train": b"12"}))
     with pytest.raises(DataError, match="is damaged: 2 bytes of images of 3074"):
-        spec.load()(0, n=2, split="train")
+        spec.load()(DataRequest(seed=0), n=2, split="train")
 
 
 def packed(member: str, *contents: tuple[str, str | bytes]) -> bytes:
@@ -230,7 +230,7 @@ def test_nouns_of_wordnet_are_in_the_tree_of_their_first_hypernyms(nowhere, serv
     server[hierarchies.WORDNET] = archive
     monkeypatch.setattr(hierarchies, "WORDNET_SHA256", sha256(archive).hexdigest())
     load, settings = SPECS["wordnet"].load(), {"root": "mammal", "sense": 1, "n": None}
-    problem = load(0, **settings)
+    problem = load(DataRequest(seed=0), **settings)
     assert problem.names == ("pug", "tabby", "tabby 2")
     assert clusters(problem) == {frozenset({"tabby", "tabby 2"}), frozenset(problem.names)}
     cosines = (problem.vectors @ problem.vectors.T).toarray()
@@ -242,10 +242,10 @@ def test_nouns_of_wordnet_are_in_the_tree_of_their_first_hypernyms(nowhere, serv
         ({"n": 4}, "n=4 exceeds the 3 items"),
     ):
         with pytest.raises(DataError, match=message):
-            load(0, **settings | wrong)
+            load(DataRequest(seed=0), **settings | wrong)
     (nowhere / CACHE / "wordnet" / "data.noun").write_text("00000001 05 n zz\n")
     with pytest.raises(DataError, match=r"data\.noun is damaged: '00000001 05 n zz"):
-        load(0, **settings)
+        load(DataRequest(seed=0), **settings)
 
 
 def test_lemmas_and_stop_words_are_downloaded(nowhere, server, monkeypatch):
@@ -284,7 +284,7 @@ def test_sub_industries_have_the_levels_of_their_codes(nowhere, server, monkeypa
     archive = packed("gics-0.2.1/gics/definitions", ("d_20230318.py", SECTORS))
     server[hierarchies.GICS] = archive
     monkeypatch.setattr(hierarchies, "GICS_SHA256", sha256(archive).hexdigest())
-    problem = SPECS["gics"].load()(0)
+    problem = SPECS["gics"].load()(DataRequest(seed=0))
     assert problem.names == (
         *("Diversified Chemicals", "Gas Utilities"),
         *("Electric Utilities", "Windmills"),
@@ -296,7 +296,7 @@ def test_sub_industries_have_the_levels_of_their_codes(nowhere, server, monkeypa
     for damaged in ('definition = {"15101010": {"name": "x"}}', "definition = {", "other = 1"):
         (nowhere / CACHE / "gics" / "d_20230318.py").write_text(damaged)
         with pytest.raises(DataError, match=r"d_20230318\.py is damaged"):
-            SPECS["gics"].load()(0)
+            SPECS["gics"].load()(DataRequest(seed=0))
 
 
 PRODUCTS = """{"version": "2024-07", "verticals": [
@@ -315,7 +315,7 @@ def test_products_are_in_the_tree_of_their_categories(nowhere, server, monkeypat
     server[hierarchies._PRODUCTS] = archive
     monkeypatch.setattr(hierarchies, "_PRODUCTS_SHA256", sha256(archive).hexdigest())
     load = SPECS["products"].load()
-    problem = load(0, n=None)
+    problem = load(DataRequest(seed=0), n=None)
     assert problem.names == ("Bird Food", "Toys", "Cat Food", "Toys 2")
     assert clusters(problem) == {
         frozenset({"Bird Food", "Toys"}),
@@ -324,14 +324,14 @@ def test_products_are_in_the_tree_of_their_categories(nowhere, server, monkeypat
     }
     cosines = (problem.vectors @ problem.vectors.T).toarray()
     assert cosines[0, 2] > 0 == cosines[0, 1]  # both are food
-    first = {load(seed, n=4).names[0].split()[0] for seed in range(8)}
+    first = {load(DataRequest(seed=seed), n=4).names[0].split()[0] for seed in range(8)}
     assert len(first) > 1, "a sample in the order of the tree would reveal it to ties"
     with pytest.raises(DataError, match="n=5 exceeds the 4 items"):
-        load(0, n=5)
+        load(DataRequest(seed=0), n=5)
     for damaged in ('{"verticals": [', '{"verticals": [{"categories": [{"id": "a"}]}]}', "[]"):
         (nowhere / CACHE / "products" / "en.json").write_text(damaged)
         with pytest.raises(DataError, match=r"en\.json is damaged"):
-            load(0, n=None)
+            load(DataRequest(seed=0), n=None)
 
 
 def test_distances_of_pythons_are_of_sites_known_in_both(nowhere, server, monkeypatch):
@@ -343,7 +343,7 @@ def test_distances_of_pythons_are_of_sites_known_in_both(nowhere, server, monkey
     archive = packed("DendroPy-4.6.4/tests/data", *texts)
     server[hierarchies.PYTHONS] = archive
     monkeypatch.setattr(hierarchies, "PYTHONS_SHA256", sha256(archive).hexdigest())
-    problem = SPECS["pythons"].load()(0)
+    problem = SPECS["pythons"].load()(DataRequest(seed=0))
     assert problem.names == ("a x", "b x", "c x")
     assert clusters(problem) == {frozenset({"a x", "b x"}), frozenset(problem.names)}
     ab, ac, bc = (-0.75 * math.log(1 - 4 / 3 * share) for share in (1 / 7, 3 / 8, 2 / 7))
@@ -357,7 +357,7 @@ def test_documents_of_reuters_have_one_path_of_topics(nowhere, monkeypatch):
     target = csr_array([[int(name in topics) for name in names] for topics in has])
     found = SimpleNamespace(data=csr_array(np.eye(5)), target=target, target_names=names)
     monkeypatch.setattr("sklearn.datasets.fetch_rcv1", lambda **_options: found)
-    problem = SPECS["rcv1"].load()(0, n=None, subset="train")
+    problem = SPECS["rcv1"].load()(DataRequest(seed=0), n=None, subset="train")
     assert problem.vectors.toarray().argmax(axis=1).tolist() == [0, 2]
     shown = [problem.class_names(level) for level in (1, 2, 3)]
     assert list(zip(*shown, strict=True)) == [("CCAT", "C15", "C151"), ("ECAT",) * 3]

@@ -20,6 +20,7 @@ from scipy.spatial.distance import cdist
 import hcbench_datasets
 from hcbench import (
     DataError,
+    DataRequest,
     HcbenchError,
     HeightKind,
     ModelWarning,
@@ -34,7 +35,7 @@ FILE = next(spec for spec in hcbench_datasets.hcbench_datasets() if spec.name ==
 
 def read(path: Path, seed: int = 0, **params: object) -> Problem:
     resolved = FILE.resolve({"path": str(path), **params})  # type: ignore[dict-item]
-    problem: Problem = FILE.load()(seed, **resolved)
+    problem: Problem = FILE.load()(DataRequest(seed=seed), **resolved)
     assert FILE.provides_with(resolved) <= problem.provides
     return problem
 
@@ -562,7 +563,7 @@ def test_empty_and_broken_arrays(tmp_path):
 def fail_read(path: Path) -> str:
     """The error of reading, without planning."""
     with pytest.raises(DataError) as caught:
-        FILE.load()(0, **FILE.resolve({"path": str(path)}))
+        FILE.load()(DataRequest(seed=0), **FILE.resolve({"path": str(path)}))
     return str(caught.value)
 
 

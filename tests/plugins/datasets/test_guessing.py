@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from hcbench import DataError, ModelWarning, Problem, load_registry
 from hcbench.cli import main
+from hcbench.run import make_data
 from hcbench_datasets.scales import known_order
 
 LIKERT = ["Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree"]
@@ -36,7 +37,7 @@ def datasets_of(shown: str) -> list[str]:
 
 def read(name: str) -> Problem:
     (use,) = load_registry().use_datasets(name)
-    return use.spec.load()(0, **use.params)
+    return make_data(use, 0)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from hcbench import DataError, load_registry
 from hcbench.cli import main
+from hcbench.run import make_data
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*answered in both ways")
 
@@ -16,7 +17,7 @@ ANIMALS = ("ant", "bee", "cat", "dog", "elk")
 
 def read(path, options, seed=0):
     (use,) = load_registry().use_datasets(f"{path}[comparisons=true,{options}]")
-    return use.spec.load()(seed, **use.params)
+    return make_data(use, seed)
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def answers(comparisons):
 @pytest.mark.parametrize("split", ["comparisons", "annotators"])
 def test_each_answer_is_in_one_part(crowd, split):
     (use,) = load_registry().use_datasets(f"{crowd}[comparisons=true]")
-    whole = use.spec.load()(0, **use.params)
+    whole = make_data(use, 0)
     problem = read(crowd, f"held_out=0.3,split={split}", seed=2)
     assert problem.names == ANIMALS
     assert sorted(answers(problem.comparisons) + answers(problem.held_out)) == answers(
@@ -77,7 +78,7 @@ def test_the_seed_selects_what_is_held_out(crowd):
     assert first != other
     (use,) = load_registry().use_datasets(f"{crowd}[comparisons=true,held_out=0.3]")
     assert use.spec.random_with(use.params)
-    assert use.spec.dependent_with(use.params)
+    assert use.is_dependent
 
 
 def test_what_cannot_be_held_out_is_refused(tmp_path):
@@ -91,7 +92,7 @@ def test_what_cannot_be_held_out_is_refused(tmp_path):
     path.write_text("x,y\n1,2\n3,4\n")
     (use,) = load_registry().use_datasets(f"{path}[held_out=0.3]")
     with pytest.raises(DataError, match="held_out= is for comparisons"):
-        use.spec.load()(0, **use.params)
+        make_data(use, 0)
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.decomposition import TruncatedSVD
 
 import hcbench_datasets
-from hcbench import DataError, Problem, Scored, Tree, fit
+from hcbench import DataError, DataRequest, Problem, Scored, Tree, fit
 from hcbench_datasets import newsgroups
 from hcbench_datasets.words import (
     cleaned,
@@ -35,7 +35,7 @@ real = pytest.mark.skipif(
 def make(name: str, seed: int = 0, **params: object) -> Problem:
     spec = SPECS[name]
     resolved = spec.resolve(params)  # type: ignore[arg-type]
-    problem: Problem = spec.load()(seed, **resolved)
+    problem: Problem = spec.load()(DataRequest(seed=seed), **resolved)
     assert spec.provides_with(resolved) <= problem.provides
     return problem
 

@@ -16,7 +16,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import hcbench_datasets
-from hcbench import DataError, DataNotAvailableError, Problem
+from hcbench import DataError, DataNotAvailableError, DataRequest, Problem
 from hcbench_datasets import from_sklearn
 
 (SPEC,) = (spec for spec in hcbench_datasets.hcbench_datasets() if spec.name == "openml")
@@ -114,7 +114,7 @@ def publish(content: dict[str, bytes], *, target: str = "kind", number: int = 7)
 
 def load(seed: int = 0, **params: object) -> Problem:
     given = SPEC.resolve({"id": 7, **params})
-    problem: Problem = SPEC.load()(seed, **given)
+    problem: Problem = SPEC.load()(DataRequest(seed=seed), **given)
     assert SPEC.provides_with(given) == problem.provides
     return problem
 

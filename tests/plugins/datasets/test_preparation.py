@@ -9,12 +9,13 @@ from sklearn.preprocessing import RobustScaler, StandardScaler
 
 from hcbench import DataError, ModelWarning, ParameterError, load_registry
 from hcbench.cli import main
+from hcbench.run import make_data
 from hcbench_datasets.ordinal import read_ordinal
 
 
 def read(path, options="", seed=0):
     (use,) = load_registry().use_datasets(f"{path}[{options}]" if options else str(path))
-    return use.spec.load()(seed, **use.params)
+    return make_data(use, seed)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import hcbench_datasets
-from hcbench import DataError, ModelWarning, Problem
+from hcbench import DataError, DataRequest, ModelWarning, Problem
 from hcbench_datasets.car import CLASSES, comparisons_of_centres, read_statements, read_survey
 from hcbench_datasets.mnist import read_idx
 from hcbench_datasets.reviews import read_reviews
@@ -26,7 +26,7 @@ real = pytest.mark.skipif(not FOLDER, reason="HCBENCH_DATA is not set: the real 
 def make(name: str, seed: int = 0, **params: object) -> Problem:
     spec = SPECS[name]
     resolved = spec.resolve(params)  # type: ignore[arg-type]
-    problem: Problem = spec.load()(seed, **resolved)
+    problem: Problem = spec.load()(DataRequest(seed=seed), **resolved)
     assert spec.provides_with(resolved) <= problem.provides
     return problem
 

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 import hcbench_datasets
-from hcbench import DataError, DataNotAvailableError
+from hcbench import DataError, DataNotAvailableError, DataRequest
 from hcbench_datasets.zebrafish import expression, variable_genes, without_effect
 
 SPECS = {spec.name: spec for spec in hcbench_datasets.hcbench_datasets()}
@@ -89,7 +89,7 @@ def test_a_missing_file_is_reported_with_its_place(monkeypatch, tmp_path):
     monkeypatch.setenv("HCBENCH_DATA", str(tmp_path))
     spec = SPECS["zebrafish"]
     with pytest.raises(DataNotAvailableError, match=r"put it at .*WagnerScience2018\.h5ad: the"):
-        spec.load()(0, **spec.resolve({}))
+        spec.load()(DataRequest(seed=0), **spec.resolve({}))
 
 
 def test_cells_come_from_an_h5ad_file(tmp_path):
@@ -103,19 +103,24 @@ def test_cells_come_from_an_h5ad_file(tmp_path):
         anndata.AnnData(sparse.csr_matrix(counts()), obs=cells).write_h5ad(tmp_path / "z.h5ad")
     spec = SPECS["zebrafish"]
     params = spec.resolve({"path": str(tmp_path / "z.h5ad"), "n": 70})
-    problem = spec.load()(0, **params)
+    problem = spec.load()(DataRequest(seed=0), **params)
     assert problem.n == 70  # ten cells have no subcategory
     assert spec.provides_with(params) <= problem.provides
     assert np.bincount(problem.levels[:, 0]).tolist() == [40, 30]
     assert problem.levels[:4].tolist() == [[0, 0], [0, 1], [0, 0], [0, 1]]
     with pytest.raises(DataError, match="n=71 exceeds the 70 items"):
-        spec.load()(0, **spec.resolve({"path": str(tmp_path / "z.h5ad"), "n": 71}))
+        spec.load()(
+            DataRequest(seed=0), **spec.resolve({"path": str(tmp_path / "z.h5ad"), "n": 71})
+        )
     with pytest.raises(DataError, match="no column 'Tissue' of cells; there are TissueName"):
-        spec.load()(0, **spec.resolve({"path": str(tmp_path / "z.h5ad"), "tissue": "Tissue"}))
+        spec.load()(
+            DataRequest(seed=0),
+            **spec.resolve({"path": str(tmp_path / "z.h5ad"), "tissue": "Tissue"}),
+        )
 
 
 def test_an_invalid_file_is_reported(tmp_path):
     spec = SPECS["zebrafish"]
     (tmp_path / "z.h5ad").write_text("nothing")
     with pytest.raises(DataError, match=r"cannot read .*z\.h5ad|needs anndata"):
-        spec.load()(0, **spec.resolve({"path": str(tmp_path / "z.h5ad")}))
+        spec.load()(DataRequest(seed=0), **spec.resolve({"path": str(tmp_path / "z.h5ad")}))

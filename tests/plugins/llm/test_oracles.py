@@ -28,6 +28,7 @@ from hcbench import (
     UNSURE,
     Oracle,
     OracleError,
+    OracleRequest,
     ParameterError,
     Problem,
     load_registry,
@@ -134,7 +135,11 @@ def ask(model: Model, kind: str = "ordinal", **changes: Any) -> Oracle:
         **PRICES,
     }
     problem = Problem(n=len(NAMES), names=NAMES)
-    return Oracle(getattr(oracles, f"ask_{kind}")(problem, 7, None, **{**values, **changes}))
+    return Oracle(
+        getattr(oracles, f"ask_{kind}")(
+            OracleRequest(problem=problem, seed=7), **{**values, **changes}
+        )
+    )
 
 
 TRIPLES = [[0, 1, 3], [0, 3, 1], [3, 1, 2], [3, 4, 2]]
@@ -476,9 +481,7 @@ def test_a_price_must_be_known(model: Model) -> None:
 def test_items_without_names_are_not_applicable(model: Model) -> None:
     with pytest.raises(NotApplicableError, match="have none"):
         oracles.ask_ordinal(
-            Problem(n=3),
-            0,
-            None,
+            OracleRequest(problem=Problem(n=3), seed=0),
             model="m",
             url=model.url,
             context="",
@@ -627,7 +630,7 @@ def test_pictures_are_sent_instead_of_their_names(model: Model, tmp_path: Path) 
     settings = {"model": "m", "url": model.url, "context": "", "temperature": 0.0}
     settings |= {"max_tokens": 16, "concurrency": 4, "rate": 0.0, "timeout": 5.0, "retries": 3}
     settings |= PRICES | {"pictures": str(tmp_path)}
-    Oracle(oracles.ask_ordinal(problem, 7, None, **settings)).ask([[0, 1, 2]])
+    Oracle(oracles.ask_ordinal(OracleRequest(problem=problem, seed=7), **settings)).ask([[0, 1, 2]])
     (body,) = model.bodies
     assert [part["type"] for part in body["messages"][1]["content"]] == [
         "text",
@@ -656,7 +659,7 @@ def test_the_content_of_pictures_is_in_the_key_and_in_that_of_stored_answers(
         settings |= {"max_tokens": 16, "concurrency": 4, "rate": 0.0, "timeout": 5.0}
         settings |= PRICES | {"pictures": str(tmp_path), "retries": 3}
         problem = Problem(n=3, names=names)
-        return oracles.ask_ordinal(problem, 7, None, **settings).source
+        return oracles.ask_ordinal(OracleRequest(problem=problem, seed=7), **settings).source
 
     before = key(), source()
     assert (key(), source()) == before

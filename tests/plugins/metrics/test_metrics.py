@@ -18,6 +18,7 @@ from sknetwork.hierarchy import dasgupta_cost
 
 import hcbench_metrics
 from hcbench import (
+    DataRequest,
     HeightKind,
     NotApplicableError,
     Partition,
@@ -77,7 +78,7 @@ def test_trivial_label_levels_are_excluded():
 
 
 def test_a_planted_hierarchy_of_single_items_has_all_levels_of_the_formula():
-    problem = planted(0, N0=1, L=3, mu=0.8, sigma=0.1, delta=0.1)
+    problem = planted(DataRequest(seed=0), N0=1, L=3, mu=0.8, sigma=0.1, delta=0.1)
     tree = random_tree(8, np.random.default_rng(0))
     indices = []
     for level in (1, 2, 3):

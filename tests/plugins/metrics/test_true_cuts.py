@@ -20,6 +20,7 @@ from hcbench import (
     load_registry,
 )
 from hcbench.model import Cost
+from hcbench.run import make_data
 from hcbench_metrics.agreement import aari
 from hcbench_metrics.partitions import ari, clustering_error
 from hcbench_metrics.purity import dendrogram_purity
@@ -160,7 +161,7 @@ def test_no_tree_is_better_than_the_truth(pair):
 @pytest.mark.parametrize("seed", range(6))
 def test_the_truth_is_the_best_of_nested_gaussians(seed):
     (use,) = load_registry().use_datasets("nested-gaussians[n=120]")
-    problem = use.spec.load()(seed, **use.params)
+    problem = make_data(use, seed)
     assert aari(Scored(problem=problem, result=problem.truth, cost=Cost())) == 1.0
     ward = fit("Ward", problem)
     assert aari(Scored(problem=problem, result=ward, cost=Cost())) <= 1.0

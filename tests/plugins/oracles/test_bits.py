@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.spatial.distance import squareform
 
-from hcbench import Comparisons, Problem
+from hcbench import Comparisons, OracleRequest, Problem
 from hcbench.model import pair_items
 from hcbench_oracles._bit_kernels import untied_ranks
 from hcbench_oracles.passive import quadruplet_set
@@ -21,7 +21,7 @@ def problem_of(n: int) -> Problem:
 
 
 def read(problem: Problem, seed: int = 0, **params) -> Comparisons:
-    return quadruplet_set(problem, seed, None, **params).data
+    return quadruplet_set(OracleRequest(problem=problem, seed=seed), **params).data
 
 
 def positions(total: int, number: int, seed: int) -> list[int]:

@@ -17,6 +17,7 @@ from hcbench import (
     Comparisons,
     NotApplicableError,
     Oracle,
+    OracleRequest,
     ParameterError,
     Problem,
     ask_oracle,
@@ -33,7 +34,7 @@ def problem_of(n: int, seed: int = 0) -> Problem:
 
 
 def read(oracle, problem: Problem, seed: int = 0, budget: int | None = None, **params):
-    answers = oracle(problem, seed, budget, **params)
+    answers = oracle(OracleRequest(problem=problem, seed=seed, budget=budget), **params)
     assert answers.size == len(answers.data)
     return answers.data
 
@@ -49,7 +50,10 @@ def margins(problem: Problem, comparisons: Comparisons) -> np.ndarray:
 
 
 def active(problem: Problem, seed: int = 0, budget: int | None = None, **params) -> Oracle:
-    return Oracle(quadruplet_queries(problem, seed, budget, **params), budget)
+    return Oracle(
+        quadruplet_queries(OracleRequest(problem=problem, seed=seed, budget=budget), **params),
+        budget,
+    )
 
 
 # Triplets
@@ -196,7 +200,7 @@ def test_a_repeated_query_in_crowd_data_is_answered_anew():
 def test_invalid_noise_models_are_refused(params, message):
     for oracle in (quadruplet_set, triplet_set, quadruplet_queries):
         with pytest.raises(ParameterError, match=message):
-            oracle(problem_of(4), 0, None, **params)
+            oracle(OracleRequest(problem=problem_of(4), seed=0), **params)
 
 
 # Active

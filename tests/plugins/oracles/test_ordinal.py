@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from hcbench import NONE, HcbenchError, NotApplicableError, Oracle, ParameterError, Problem, Tree
+from hcbench import (
+    NONE,
+    DataRequest,
+    HcbenchError,
+    NotApplicableError,
+    Oracle,
+    OracleRequest,
+    ParameterError,
+    Problem,
+    Tree,
+)
 from hcbench_oracles.ordinal import ordinal_queries
 from hcbench_ordinal.shapes import random_tree
 
@@ -14,7 +24,7 @@ SHAPES = ("random", "balanced", "caterpillar", "yule")
 
 
 def oracle_of(problem, seed=0, **parameters):
-    return Oracle(ordinal_queries(problem, seed, None, **parameters))
+    return Oracle(ordinal_queries(OracleRequest(problem=problem, seed=seed), **parameters))
 
 
 def odd_one_out(tree, i, j, k):
@@ -30,7 +40,7 @@ def odd_one_out(tree, i, j, k):
 
 @given(st.integers(3, 9), st.sampled_from(SHAPES), st.integers(2, 5), st.integers(0, 10**6))
 def test_answers_are_those_of_the_clusters(n, shape, degree, seed):
-    problem = random_tree(seed, n=n, shape=shape, degree=degree)
+    problem = random_tree(DataRequest(seed=seed), n=n, shape=shape, degree=degree)
     triples = [p for t in combinations(range(n), 3) for p in permutations(t)]
     answers = oracle_of(problem).ask(triples)
     assert answers.tolist() == [odd_one_out(problem.truth, *t) for t in triples]
@@ -39,7 +49,7 @@ def test_answers_are_those_of_the_clusters(n, shape, degree, seed):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_answers_about_distant_leaves_are_those_of_lowest_common_ancestors(shape):
     """Across blocks of 32 boundaries and the table over them."""
-    problem = random_tree(5, n=3000, shape=shape, degree=4)
+    problem = random_tree(DataRequest(seed=5), n=3000, shape=shape, degree=4)
     rng = np.random.default_rng(1)
     near = (
         rng.integers(0, 2900, 20000)[:, None]
@@ -85,7 +95,7 @@ def test_labels_are_a_source_and_the_truth_where_there_is_no_other():
 def test_broken_ties_are_the_answers_of_one_binary_tree(n, degree, seed):
     from hcbench import fit
 
-    problem = random_tree(seed, n=n, degree=degree)
+    problem = random_tree(DataRequest(seed=seed), n=n, degree=degree)
     oracle = oracle_of(problem, ties="break")
     found = fit("Build", oracle)  # which detects contradictions
     assert found.is_binary
@@ -96,7 +106,7 @@ def test_broken_ties_are_the_answers_of_one_binary_tree(n, degree, seed):
 
 @pytest.mark.parametrize("wrong", ["random", "adversarial"])
 def test_answers_are_wrong_with_the_stated_probability(wrong):
-    problem = random_tree(0, n=60)
+    problem = random_tree(DataRequest(seed=0), n=60)
     triples = np.array(list(combinations(range(60), 3)))
     right = oracle_of(problem).ask(triples)
     noisy = oracle_of(problem, noise=0.3, wrong=wrong).ask(triples)
@@ -118,7 +128,7 @@ def test_wrong_answers_to_a_tie_name_each_item_equally_often():
 
 @pytest.mark.parametrize("persistent", [False, True])
 def test_only_persistent_noise_repeats_answers(persistent):
-    problem = random_tree(0, n=30)
+    problem = random_tree(DataRequest(seed=0), n=30)
     oracle = oracle_of(problem, noise=0.4, persistent=persistent)
     triples = np.array(list(combinations(range(30), 3)))
     first, again = oracle.ask(triples), oracle.ask(triples[:, [2, 0, 1]])
@@ -129,7 +139,7 @@ def test_only_persistent_noise_repeats_answers(persistent):
 
 def test_corrupt_pairs_keep_their_wrong_distance_and_change_only_their_own_triples():
     n = 40
-    problem = random_tree(0, n=n)
+    problem = random_tree(DataRequest(seed=0), n=n)
     triples = np.array(list(combinations(range(n), 3)))
     right = oracle_of(problem).ask(triples)
     oracle = oracle_of(problem, corrupt=0.02)
@@ -143,7 +153,7 @@ def test_corrupt_pairs_keep_their_wrong_distance_and_change_only_their_own_tripl
 
 def test_an_item_named_twice_is_refused():
     with pytest.raises(ValueError, match="three different items"):
-        oracle_of(random_tree(0, n=5)).ask([[0, 1, 0]])
+        oracle_of(random_tree(DataRequest(seed=0), n=5)).ask([[0, 1, 0]])
 
 
 @pytest.mark.parametrize(
@@ -151,7 +161,11 @@ def test_an_item_named_twice_is_refused():
     [
         (Problem(n=3, vectors=np.eye(3)), {"source": "labels"}, "no labels"),
         (Problem(n=3, vectors=np.eye(3)), {"source": "truth"}, "no true hierarchy"),
-        (random_tree(0, n=3), {"source": "similarity"}, "neither vectors nor similarities"),
+        (
+            random_tree(DataRequest(seed=0), n=3),
+            {"source": "similarity"},
+            "neither vectors nor similarities",
+        ),
     ],
 )
 def test_a_missing_source_is_reported(problem, parameters, message):
@@ -161,5 +175,5 @@ def test_a_missing_source_is_reported(problem, parameters, message):
 
 def test_noise_of_a_half_is_refused():
     with pytest.raises(ParameterError, match=r"noise must be in \[0, 0.5\)"):
-        oracle_of(random_tree(0, n=3), noise=0.5)
+        oracle_of(random_tree(DataRequest(seed=0), n=3), noise=0.5)
     assert issubclass(ParameterError, HcbenchError)

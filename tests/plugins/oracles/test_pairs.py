@@ -8,7 +8,15 @@ from hypothesis import given, strategies as st
 from numba import njit, types
 from scipy import stats
 
-from hcbench import NotApplicableError, Oracle, ParameterError, Partition, Problem, Tree
+from hcbench import (
+    NotApplicableError,
+    Oracle,
+    OracleRequest,
+    ParameterError,
+    Partition,
+    Problem,
+    Tree,
+)
 from hcbench.compiled import ASK, STATE
 from hcbench_oracles._pair_kernels import permute
 from hcbench_oracles.pairs import pair_queries
@@ -23,7 +31,7 @@ def labelled(labels, **more):
 def matrix_of(problem, seed=0, **params):
     """All entries of Sigma, by queries."""
     n = problem.n
-    oracle = Oracle(pair_queries(problem, seed, None, **params))
+    oracle = Oracle(pair_queries(OracleRequest(problem=problem, seed=seed), **params))
     return oracle.ask([(i, j) for i in range(n) for j in range(n)]).reshape(n, n)
 
 
@@ -97,20 +105,20 @@ def test_other_similarities_are_compared_with_a_threshold():
 )
 def test_inconsistent_parameters_are_reported(params, error, message):
     with pytest.raises(error, match=message):
-        pair_queries(labelled([0, 0, 1]), 0, None, **params)
+        pair_queries(OracleRequest(problem=labelled([0, 0, 1]), seed=0), **params)
 
 
 def test_data_without_clusters_are_reported():
     with pytest.raises(NotApplicableError, match=r"^the data do not define which items"):
-        pair_queries(Problem(n=4, tree=TWO_PAIRS), 0, None)
+        pair_queries(OracleRequest(problem=Problem(n=4, tree=TWO_PAIRS), seed=0))
 
 
 def test_a_cut_needs_a_possible_number_of_clusters():
     problem = labelled([0, 0, 1, 1], tree=TWO_PAIRS)
     with pytest.raises(ParameterError, match="needs k"):
-        pair_queries(problem, 0, None, source="cut")
+        pair_queries(OracleRequest(problem=problem, seed=0), source="cut")
     with pytest.raises(ParameterError, match="k=5: a tree of 4 leaves"):
-        pair_queries(problem, 0, None, source="cut", k=5)
+        pair_queries(OracleRequest(problem=problem, seed=0), source="cut", k=5)
 
 
 # ---- Noise ---------------------------------------------------------------------------------------
@@ -175,7 +183,9 @@ def test_flips_do_not_follow_the_items():
 
 
 def test_independent_noise_is_drawn_anew():
-    oracle = Oracle(pair_queries(labelled([0, 0]), 3, None, noise=0.3, law="independent"))
+    oracle = Oracle(
+        pair_queries(OracleRequest(problem=labelled([0, 0]), seed=3), noise=0.3, law="independent")
+    )
     codes = oracle.ask(np.tile([0, 1], (20_000, 1)))
     assert abs((codes == 0).mean() - 0.3) < 0.015
     assert stats.binomtest(int((codes[1:] != codes[:-1]).sum()), 19_999, 0.42).pvalue > 1e-4
@@ -193,7 +203,7 @@ def _ask_all(ask, state, n, codes):
 def test_compiled_loops_get_the_same_answers(law):
     labels = np.random.default_rng(0).integers(0, 4, 30)
     parameters = {"noise": 0.2, "law": law}
-    oracle = Oracle(pair_queries(labelled(labels), 8, None, **parameters))
+    oracle = Oracle(pair_queries(OracleRequest(problem=labelled(labels), seed=8), **parameters))
     codes = np.zeros((30, 30), np.int64)
     oracle.run(_ask_all, 30, codes)
     assert (codes == matrix_of(labelled(labels), 8, **parameters)).all()
@@ -207,7 +217,7 @@ def test_compiled_loops_get_the_same_answers(law):
 def test_disagreements_are_those_of_all_answers(labels, data, noise):
     n = len(labels)
     other = data.draw(st.lists(st.integers(0, n - 1), min_size=n, max_size=n))
-    answers = pair_queries(labelled(labels), 4, None, noise=noise)
+    answers = pair_queries(OracleRequest(problem=labelled(labels), seed=4), noise=noise)
     expected = differing(matrix_of(labelled(labels), 4, noise=noise), together(other))
     assert answers.matrix.disagreements(Partition(other)) == expected
 
@@ -217,7 +227,7 @@ def test_disagreements_with_a_matrix(noise):
     rng = np.random.default_rng(2)
     upper = np.triu(rng.random((30, 30)) < 0.4, 1)
     problem = Problem(n=30, similarity=(upper | upper.T).astype(float))
-    answers = pair_queries(problem, 1, None, noise=noise)
+    answers = pair_queries(OracleRequest(problem=problem, seed=1), noise=noise)
     other = rng.integers(0, 3, 30)
     expected = differing(matrix_of(problem, 1, noise=noise), together(other))
     assert answers.matrix.disagreements(Partition(other)) == expected
@@ -225,7 +235,9 @@ def test_disagreements_with_a_matrix(noise):
 
 def test_disagreements_of_noise_that_is_drawn_anew_are_expected():
     """The clusters differ on 4 of 6 pairs: 4 * 0.75 + 2 * 0.25."""
-    answers = pair_queries(labelled([0, 0, 1, 1]), 0, None, noise=0.25, law="independent")
+    answers = pair_queries(
+        OracleRequest(problem=labelled([0, 0, 1, 1]), seed=0), noise=0.25, law="independent"
+    )
     found = answers.matrix.disagreements(Partition([0, 0, 0, 0]))
     assert found == pytest.approx(4 * 0.75 + 2 * 0.25)
 
@@ -233,7 +245,7 @@ def test_disagreements_of_noise_that_is_drawn_anew_are_expected():
 def test_many_flipped_pairs_are_counted_in_parts():
     """0.3 of 1,124,250 pairs, in parts of 2**18."""
     labels = np.random.default_rng(0).integers(0, 3, 1500)
-    answers = pair_queries(labelled(labels), 4, None, noise=0.3)
+    answers = pair_queries(OracleRequest(problem=labelled(labels), seed=4), noise=0.3)
     assert answers.matrix.disagreements(Partition(labels)) == 337_275
 
 
@@ -242,7 +254,9 @@ def test_many_flipped_pairs_are_counted_in_parts():
 
 def test_drawn_pairs_are_uniform_and_the_same_for_all():
     problem = labelled([0, 0, 1, 1, 2])
-    one, other = (Oracle(pair_queries(problem, 7, None, noise=0.1)) for _ in range(2))
+    one, other = (
+        Oracle(pair_queries(OracleRequest(problem=problem, seed=7), noise=0.1)) for _ in range(2)
+    )
     pairs = np.concatenate([one.draw(m) for m in (1, 999, 19_000)])
     assert (other.draw(20_000) == pairs).all(), "in whatever portions"
     assert (one.ledger.draws, one.ledger.queries) == (20_000, 0)
@@ -250,12 +264,16 @@ def test_drawn_pairs_are_uniform_and_the_same_for_all():
     np.add.at(counts, tuple(pairs.T), 1)
     assert not counts.diagonal().any()
     assert stats.chisquare(counts[~np.eye(5, dtype=bool)]).pvalue > 1e-4
-    assert (Oracle(pair_queries(problem, 8, None)).draw(100) != pairs[:100]).any()
+    assert (
+        Oracle(pair_queries(OracleRequest(problem=problem, seed=8))).draw(100) != pairs[:100]
+    ).any()
 
 
 def test_skewed_draws_prefer_few_items():
     n, m = 6, 30_000
-    pairs = Oracle(pair_queries(labelled(np.zeros(n, int)), 1, None, skew=1.0)).draw(m)
+    pairs = Oracle(
+        pair_queries(OracleRequest(problem=labelled(np.zeros(n, int)), seed=1), skew=1.0)
+    ).draw(m)
     assert (pairs[:, 0] != pairs[:, 1]).all()
     weights = 1 / np.arange(1, n + 1)
     joint = np.outer(weights, weights)
@@ -267,6 +285,6 @@ def test_skewed_draws_prefer_few_items():
 
 
 def test_one_item_has_no_pairs():
-    answers = pair_queries(labelled([0]), 0, None, noise=0.3)
+    answers = pair_queries(OracleRequest(problem=labelled([0]), seed=0), noise=0.3)
     assert answers.matrix.disagreements(Partition([0])) == 0
     assert Oracle(answers).ledger.draws is None

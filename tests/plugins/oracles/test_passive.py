@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from scipy import sparse, stats
 from scipy.spatial.distance import cdist
 
-from hcbench import AllComparisons, Comparisons, NotApplicableError, Problem
+from hcbench import AllComparisons, Comparisons, NotApplicableError, OracleRequest, Problem
 from hcbench.compiled import query_key, uniform
 from hcbench.errors import ParameterError
 from hcbench_oracles import ORACLES, hcbench_oracles
@@ -29,7 +29,7 @@ def problem_of(n: int, seed: int = 0) -> Problem:
 
 
 def read(problem: Problem, seed: int = 0, budget: int | None = None, **params) -> Comparisons:
-    answers = quadruplet_set(problem, seed, budget, **params)
+    answers = quadruplet_set(OracleRequest(problem=problem, seed=seed, budget=budget), **params)
     assert answers.size == len(answers.data)
     return answers.data
 
@@ -217,7 +217,7 @@ def test_rules_of_similarity_for_vectors():
             assert read(problem, p=1.0, similarity=rule) == read(
                 Problem(n=7, similarity=(w + w.T) / 2), p=1.0
             )
-            matrix = similarities(problem, 0, None, similarity=rule).data
+            matrix = similarities(OracleRequest(problem=problem, seed=0), similarity=rule).data
             np.testing.assert_allclose(matrix, w, atol=1e-7)
             with pytest.raises(ValueError, match="read-only"):
                 matrix[0, 0] = 1
@@ -225,12 +225,18 @@ def test_rules_of_similarity_for_vectors():
 
 def test_whole_oracles_hand_over_the_data_and_count_nothing():
     problem = problem_of(5)
-    assert np.shares_memory(similarities(problem, 0, None).data, problem.similarity)
+    assert np.shares_memory(
+        similarities(OracleRequest(problem=problem, seed=0)).data, problem.similarity
+    )
     x = Problem(n=2, vectors=np.eye(2))
-    assert vectors(x, 0, None).data is x.vectors
-    assert vectors(x, 0, None).size is similarities(problem, 0, None).size is None
+    assert vectors(OracleRequest(problem=x, seed=0)).data is x.vectors
+    assert (
+        vectors(OracleRequest(problem=x, seed=0)).size
+        is similarities(OracleRequest(problem=problem, seed=0)).size
+        is None
+    )
     with pytest.raises(NotApplicableError):
-        vectors(problem, 0, None)
+        vectors(OracleRequest(problem=problem, seed=0))
 
 
 @pytest.mark.slow
@@ -262,7 +268,7 @@ def test_many_comparisons_are_bits():
     """12 items have 66 pairs: 18 comparisons are many, 17 are not."""
     few, many = (read(problem_of(12), count=count) for count in (17, 18))
     crowd = read(problem_of(12), count=18, annotators=3)
-    part = quadruplet_set(Problem(n=12, comparisons=many), 0, None).data
+    part = quadruplet_set(OracleRequest(problem=Problem(n=12, comparisons=many), seed=0)).data
 
     for drawn in (many, part):
         assert [held.shape for held in drawn.arrays()] == [(128, 2), (128, 2)]

@@ -7,7 +7,15 @@ from math import log
 import numpy as np
 import pytest
 
-from hcbench import NotApplicableError, Oracle, Problem, Tree
+from hcbench import (
+    AnswerRequest,
+    DataRequest,
+    NotApplicableError,
+    Oracle,
+    OracleRequest,
+    Problem,
+    Tree,
+)
 from hcbench_ordinal.adversary import Adversary, ordinal_adversary
 from hcbench_ordinal.shapes import random_tree
 from tests.plugins.ordinal.noisy_answers import Cluster, clusters, fit, odd_one
@@ -17,8 +25,8 @@ TREE = Tree([5, 5, 7, 6, 6, 8, 7, 8, -1])
 
 
 def test_without_noise_the_answers_are_those_of_the_tree():
-    problem = random_tree(3, n=20)
-    tree = fit(Oracle(ordinal_adversary(problem, 0, None)), 0.9)
+    problem = random_tree(DataRequest(seed=3), n=20)
+    tree = fit(Oracle(ordinal_adversary(OracleRequest(problem=problem, seed=0))), 0.9)
     assert tree.isomorphic(problem.truth)
 
 
@@ -40,7 +48,7 @@ def test_a_wrong_answer_agrees_with_the_heaviest_wrong_place():
 
 
 def test_places_are_the_vertices_of_the_tree_of_the_items_before():
-    problem = random_tree(1, n=12)
+    problem = random_tree(DataRequest(seed=1), n=12)
     adversary = Adversary(problem.truth, 0.1, np.random.default_rng(0))
     items = [0, 1, 2, 3, 4, 5, 6]
     adversary.inserted = set(items)
@@ -56,11 +64,12 @@ def test_places_are_the_vertices_of_the_tree_of_the_items_before():
 
 
 def test_the_share_of_wrong_answers_is_at_most_the_noise():
-    problem = random_tree(2, n=10)
-    ask = ordinal_adversary(problem, 5, None, noise=0.3).answer
+    problem = random_tree(DataRequest(seed=2), n=10)
+    ask = ordinal_adversary(OracleRequest(problem=problem, seed=5), noise=0.3).answer
     assert ask is not None
     queries = np.array([[i, j, 9] for i in range(9) for j in range(i)] * 20)
-    given = ask(queries, np.zeros(len(queries), np.uint64), np.zeros(len(queries), np.int64))
+    keys = np.zeros(len(queries), np.uint64)
+    given = ask(AnswerRequest(queries, keys, np.zeros(len(queries), np.int64)))
     right = np.array([odd_one(problem.truth.parent, *query) for query in queries])
     wrong = np.mean(given != right)
     assert abs(wrong - 0.3) < 5 * (0.3 * 0.7 / len(queries)) ** 0.5
@@ -68,4 +77,6 @@ def test_the_share_of_wrong_answers_is_at_most_the_noise():
 
 def test_a_tree_that_is_not_binary_is_refused():
     with pytest.raises(NotApplicableError, match="true tree that is binary"):
-        ordinal_adversary(Problem(n=3, truths={"t": Tree([3, 3, 3, -1])}), 0, None)
+        ordinal_adversary(
+            OracleRequest(problem=Problem(n=3, truths={"t": Tree([3, 3, 3, -1])}), seed=0)
+        )

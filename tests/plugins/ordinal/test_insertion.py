@@ -7,7 +7,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from hcbench import NONE, BudgetExceededError, Oracle, Problem, Tree, ask_oracle, fit
+from hcbench import (
+    NONE,
+    BudgetExceededError,
+    DataRequest,
+    Oracle,
+    OracleRequest,
+    Problem,
+    Tree,
+    ask_oracle,
+    fit,
+)
 from hcbench.errors import InvalidAnswerError
 from hcbench_oracles.ordinal import ordinal_queries
 from hcbench_ordinal._insertion_kernels import insert
@@ -21,7 +31,7 @@ ALGORITHMS = [f"InsertionClustering[separator={s}]" for s in SEPARATORS]
 
 
 def oracle_of(problem, budget=None, **parameters):
-    return Oracle(ordinal_queries(problem, 0, None, **parameters), budget)
+    return Oracle(ordinal_queries(OracleRequest(problem=problem, seed=0), **parameters), budget)
 
 
 def binary_trees(n):
@@ -51,7 +61,9 @@ def test_the_binary_trees_are_all_different():
 def test_every_binary_tree_of_up_to_six_items_is_found(name):
     for parent in chain.from_iterable(map(binary_trees, range(1, 7))):
         truth = Tree.from_parents(parent)
-        answers = ordinal_queries(Problem(n=truth.n, truths={"t": truth}), 0, None)
+        answers = ordinal_queries(
+            OracleRequest(problem=Problem(n=truth.n, truths={"t": truth}), seed=0)
+        )
         for order in ("given", "random"):
             assert fit(f"{name[:-1]}, order={order}]", Oracle(answers)).isomorphic(truth)
 
@@ -69,7 +81,7 @@ def test_every_order_of_insertion_finds_the_tree(name):
 
 @given(st.integers(1, 150), st.sampled_from(SHAPES), st.integers(2, 9), st.integers(0, 10**6))
 def test_random_trees_of_any_degree_are_found(n, shape, degree, seed):
-    problem = random_tree(seed, n=n, shape=shape, degree=degree)
+    problem = random_tree(DataRequest(seed=seed), n=n, shape=shape, degree=degree)
     for name in ALGORITHMS:
         assert fit(name, oracle_of(problem)).isomorphic(problem.truth)
 
@@ -112,7 +124,7 @@ class Recorder:
 def test_a_python_function_answers_as_the_compiled_oracle_does_and_counts_the_same(
     separator, shape
 ):
-    problem = random_tree(3, n=40, shape=shape, degree=3)
+    problem = random_tree(DataRequest(seed=3), n=40, shape=shape, degree=3)
     recorder, compiled = Recorder(problem.truth), oracle_of(problem)
     asked = ask_oracle("ordinal-queries", recorder, n=40)
     tree = fit("InsertionClustering", asked, separator=separator)
@@ -128,7 +140,7 @@ def test_a_python_function_answers_as_the_compiled_oracle_does_and_counts_the_sa
 @given(st.integers(3, 120), st.sampled_from(SHAPES), st.integers(0, 10**6))
 def test_no_exact_insertion_exceeds_its_bound(n, shape, seed):
     """floor(log2(2i-3)) queries for the i-th item: lemma 4.2 and theorem 4.3."""
-    recorder = Recorder(random_tree(seed, n=n, shape=shape).truth)
+    recorder = Recorder(random_tree(DataRequest(seed=seed), n=n, shape=shape).truth)
     fit("InsertionClustering", n=n, ordinal=recorder, separator="exact", order="given")
     for i in range(3, n + 1):
         questions = [q for q in recorder.asked if max(q) == i - 1]
@@ -140,7 +152,7 @@ def test_no_exact_insertion_exceeds_its_bound(n, shape, seed):
 @given(st.integers(3, 80), st.integers(3, 12), st.integers(0, 10**6))
 def test_insertion_into_trees_of_higher_degree_keeps_its_bound(n, degree, seed):
     """A node of d children costs r/2 + 1 queries for a part of 1/r: d/(2 log2 d) per halving."""
-    problem = random_tree(seed, n=n, shape="yule", degree=degree)
+    problem = random_tree(DataRequest(seed=seed), n=n, shape="yule", degree=degree)
     d = int(np.diff(problem.truth.child_offsets).max())
     recorder = Recorder(problem.truth)
     fit("InsertionClustering", n=n, ordinal=recorder, separator="exact", order="given")
@@ -165,7 +177,9 @@ def places_below(tree_arrays, n, w, top):
 def test_the_pivot_is_the_best_one_of_all_and_cuts_leave_the_candidates(n, shape, seed):
     rng = np.random.default_rng(seed)
     tree, w = new_tree(n), np.ones(2 * n - 1, np.int32)
-    oracle_of(random_tree(seed, n=n, shape=shape)).run(insert, tree, w, rng.permutation(n), False)
+    oracle_of(random_tree(DataRequest(seed=seed), n=n, shape=shape)).run(
+        insert, tree, w, rng.permutation(n), False
+    )
     parent, child = tree[0], tree[1]
     top = int(np.flatnonzero(parent < 0)[0])
     S = places_below(tree, n, w, top)
@@ -194,7 +208,9 @@ def test_the_pivot_is_the_best_one_of_all_and_cuts_leave_the_candidates(n, shape
 def test_a_search_restores_the_weights_of_all_vertices():
     n = 50
     tree, w = new_tree(n), np.ones(2 * n - 1, np.int32)
-    oracle_of(random_tree(1, n=n, degree=4)).run(insert, tree, w, np.arange(n), False)
+    oracle_of(random_tree(DataRequest(seed=1), n=n, degree=4)).run(
+        insert, tree, w, np.arange(n), False
+    )
     before, rng = w.copy(), np.random.default_rng(0)
     top = int(np.flatnonzero(tree[0][: n + tree[4][0]] < 0)[0])
     at, cuts = np.zeros(8, np.int64), np.empty((MOST_CUTS, 3), np.int64)
@@ -209,7 +225,7 @@ def test_a_search_restores_the_weights_of_all_vertices():
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_fast_search_makes_about_as_many_queries_as_the_exact_one(shape):
-    problem = random_tree(7, n=4000, shape=shape)
+    problem = random_tree(DataRequest(seed=7), n=4000, shape=shape)
     exact, fast = oracle_of(problem), oracle_of(problem)
     fit("InsertionClustering[separator=exact]", exact)
     fit("InsertionClustering[separator=fast]", fast)
@@ -218,7 +234,7 @@ def test_the_fast_search_makes_about_as_many_queries_as_the_exact_one(shape):
 
 
 def test_a_star_takes_about_a_quarter_of_n_squared_queries():
-    star = random_tree(0, n=101, degree=101)
+    star = random_tree(DataRequest(seed=0), n=101, degree=101)
     oracle = oracle_of(star)
     assert fit("InsertionClustering", oracle).isomorphic(star.truth)
     # The i-th item is queried with each two of the i - 1 others.
@@ -265,4 +281,4 @@ def test_a_star_needs_a_query_about_each_pair(name):
 @pytest.mark.parametrize("name", [*ALGORITHMS, "QuickClustering"])
 def test_a_budget_ends_the_queries(name):
     with pytest.raises(BudgetExceededError, match="the budget of 20 ordinal-queries is used up"):
-        fit(name, oracle_of(random_tree(0, n=50), budget=20))
+        fit(name, oracle_of(random_tree(DataRequest(seed=0), n=50), budget=20))

@@ -6,7 +6,7 @@ from hypothesis import given, settings, strategies as st
 from scipy.stats import binom
 
 import hcbench
-from hcbench import HeightKind, Oracle, Problem, Tree
+from hcbench import HeightKind, Oracle, OracleRequest, Problem, Tree
 from hcbench.errors import BudgetExceededError, NotApplicableError, ParameterError
 from hcbench_oracles.ordinal import ordinal_queries
 from hcbench_ordinal.bounds import noiseless_queries
@@ -150,12 +150,14 @@ def test_trees_that_are_not_binary_are_refused(strategy):
 @pytest.mark.parametrize("wrong", ["random", "adversarial"])
 def test_it_takes_the_answers_of_the_registered_oracle(wrong):
     truth = random_truth(20, 4)
-    answers = ordinal_queries(Problem(n=20, truths={"": truth}), 3, None, noise=0.2, wrong=wrong)
+    answers = ordinal_queries(
+        OracleRequest(problem=Problem(n=20, truths={"": truth}), seed=3), noise=0.2, wrong=wrong
+    )
     # Fails with probability 1e-6 at most, and has the same answers at any time.
     assert fit(Oracle(answers), 0.8, delta=1e-6).isomorphic(truth)
     star = Problem(n=20, truths={"": Tree([20] * 20 + [-1])})
     with pytest.raises(NotApplicableError, match="needs binary trees"):
-        fit(Oracle(ordinal_queries(star, 3, None)), 0.8)
+        fit(Oracle(ordinal_queries(OracleRequest(problem=star, seed=3))), 0.8)
 
 
 @pytest.mark.parametrize("strategy", ["bayes", "repeat", "paper"])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from hcbench import ask_oracle
+from hcbench import DataRequest, ask_oracle
 from hcbench_ordinal.noisy_constants import vertex_repetitions
 from hcbench_ordinal.shapes import random_tree
 from tests.plugins.ordinal.noisy_answers import Cluster, clusters, odd_one
@@ -41,12 +41,12 @@ def last_walk(seed, *, below_a_leaf):
     """The walk that finds the last item's place in a tree of N - 1, and that place."""
     rng = np.random.default_rng(seed)
     while True:
-        truth = random_tree(int(rng.integers(10**6)), n=N).truth
+        truth = random_tree(DataRequest(seed=int(rng.integers(10**6))), n=N).truth
         home = min((c for c in clusters(truth) if N - 1 in c and len(c) > 1), key=len)
         target = Cluster(home - {N - 1})
         if not below_a_leaf or len(target) == 1:
             break
-    oracle, asked = adversary(truth, random_tree(seed, n=N).truth, rng)
+    oracle, asked = adversary(truth, random_tree(DataRequest(seed=seed), n=N).truth, rng)
     distance, least = 2 / (2 * P - 1), 8 * log(1 / DELTA) / (2 * P - 1) ** 2
     # Multiplicative weights are skipped: the walk is on the whole tree.
     _, tree, _ = run_kernel(

@@ -15,8 +15,10 @@ from scipy.stats import binomtest
 import hcbench
 from hcbench import (
     Claim,
+    DataRequest,
     NotApplicableError,
     Oracle,
+    OracleRequest,
     Problem,
     Suite,
     Tree,
@@ -107,7 +109,7 @@ def test_bounds_of_the_noiseless_suite(n: int):
 
 
 def query_bound(n: int, **parameters: object) -> float:
-    tree = random_tree(0, n=n).truth
+    tree = random_tree(DataRequest(seed=0), n=n).truth
     return score("query-bound", tree, Problem(n=n), **parameters)
 
 
@@ -200,21 +202,21 @@ def unbalanced_share(tree: Tree, balance: float) -> float:
     st.integers(0, 10**6),
 )
 def test_unbalanced_splits_are_counted_right(n, shape, degree, balance, seed):
-    tree = random_tree(seed, n=n, shape=shape, degree=degree).truth
+    tree = random_tree(DataRequest(seed=seed), n=n, shape=shape, degree=degree).truth
     measured = score(f"unbalanced-splits[balance={balance}]", tree, Problem(n=n))
     assert measured == pytest.approx(unbalanced_share(tree, balance), abs=1e-12)
 
 
 @given(st.integers(17, 400), st.sampled_from(SHAPES), st.integers(0, 10**6))
 def test_lemma_3_1_holds_for_random_trees(n, shape, seed):
-    tree = random_tree(seed, n=n, shape=shape).truth
+    tree = random_tree(DataRequest(seed=seed), n=n, shape=shape).truth
     assert score("unbalanced-splits", tree, Problem(n=n)) <= 125 / 128
 
 
 @pytest.mark.slow
 def test_quick_clustering_repeats_unbalanced_splits_as_often_as_measured():
     n, runs, balance = 12, 300, 0.7
-    tree = random_tree(0, n=n, shape="caterpillar").truth
+    tree = random_tree(DataRequest(seed=0), n=n, shape="caterpillar").truth
     share = score(f"unbalanced-splits[balance={balance}]", tree, Problem(n=n))
     assert 0.2 < share < 0.8
     uneven, truth = 0, Recorder(tree)
@@ -410,8 +412,10 @@ def test_figures_without_data_are_reported(tmp_path: Path):
 def test_a_tree_built_from_some_triples_is_unique():
     """So Build returns a tree only if the triples identify it, as theorem 2.3 requires."""
     for seed in range(18):
-        truth = random_tree(seed, n=5).truth
-        oracle = Oracle(ordinal_queries(Problem(n=5, truths={"t": truth}), 0, None))
+        truth = random_tree(DataRequest(seed=seed), n=5).truth
+        oracle = Oracle(
+            ordinal_queries(OracleRequest(problem=Problem(n=5, truths={"t": truth}), seed=0))
+        )
         tree = hcbench.fit("Build", oracle, count=1 + seed % 9, seed=seed)
         truth_recorder = Recorder(truth)
         asked_by_build = Recorder(truth)

@@ -11,8 +11,10 @@ from hypothesis import given, strategies as st
 from hcbench import (
     BudgetExceededError,
     DataError,
+    DataRequest,
     NotApplicableError,
     Oracle,
+    OracleRequest,
     Problem,
     Tree,
     ask_oracle,
@@ -29,7 +31,7 @@ NAMES = ("Bottom-up", "Build")
 
 
 def oracle_of(problem, budget=None, **parameters):
-    return Oracle(ordinal_queries(problem, 0, None, **parameters), budget)
+    return Oracle(ordinal_queries(OracleRequest(problem=problem, seed=0), **parameters), budget)
 
 
 @pytest.mark.slow
@@ -42,7 +44,7 @@ def test_every_binary_tree_of_up_to_six_items_is_found(name):
 
 @given(st.integers(1, 30), st.sampled_from(SHAPES), st.integers(2, 30), st.integers(0, 10**6))
 def test_random_trees_of_any_degree_are_found_in_one_round(n, shape, degree, seed):
-    problem = random_tree(seed, n=n, shape=shape, degree=degree)
+    problem = random_tree(DataRequest(seed=seed), n=n, shape=shape, degree=degree)
     for name in NAMES:
         oracle = oracle_of(problem)
         assert fit(name, oracle).isomorphic(problem.truth)
@@ -53,7 +55,7 @@ def test_random_trees_of_any_degree_are_found_in_one_round(n, shape, degree, see
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_python_function_answers_every_triple_once(name):
-    recorder = Recorder(random_tree(2, n=12, degree=3).truth)
+    recorder = Recorder(random_tree(DataRequest(seed=2), n=12, degree=3).truth)
     fit(name, n=12, ordinal=recorder)
     assert sorted(recorder.asked) == list(combinations(range(12), 3))
 
@@ -69,7 +71,7 @@ def test_triples_are_numbered_one_by_one():
 
 @given(st.integers(3, 20), st.integers(0, 200), st.integers(0, 10**6))
 def test_build_agrees_with_the_answers_that_it_got(n, count, seed):
-    recorder = Recorder(random_tree(seed, n=n).truth)
+    recorder = Recorder(random_tree(DataRequest(seed=seed), n=n).truth)
     tree = fit("Build", n=n, ordinal=recorder, count=count, seed=seed)
     assert (
         len(recorder.asked) == len({frozenset(q) for q in recorder.asked}) == min(count, comb(n, 3))
@@ -137,7 +139,7 @@ def test_items_of_contradictory_answers_can_be_left_unresolved():
 @pytest.mark.parametrize("seed", range(5))
 def test_bottom_up_tolerates_few_wrong_answers(seed):
     """Errors of one or two in sizes do not mix clusters of very different sizes."""
-    problem = random_tree(seed, n=32, shape="balanced")
+    problem = random_tree(DataRequest(seed=seed), n=32, shape="balanced")
     recorder = Recorder(problem.truth)
     rng = np.random.default_rng(seed)
     wrong = {tuple(sorted(rng.choice(32, 3, replace=False).tolist())) for _ in range(3)}
@@ -158,7 +160,7 @@ def test_bottom_up_tolerates_few_wrong_answers(seed):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_budget_that_is_too_small_is_not_spent(name):
-    oracle = oracle_of(random_tree(0, n=10), budget=119)
+    oracle = oracle_of(random_tree(DataRequest(seed=0), n=10), budget=119)
     with pytest.raises(BudgetExceededError, match="120 more ordinal-queries"):
         fit(name, oracle)
     assert oracle.ledger.queries == 0
@@ -166,7 +168,7 @@ def test_a_budget_that_is_too_small_is_not_spent(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_too_many_triples_are_refused_without_queries(name):
-    oracle = oracle_of(random_tree(0, n=800))
+    oracle = oracle_of(random_tree(DataRequest(seed=0), n=800))
     with pytest.raises(NotApplicableError, match="85013600 queries about 800 items"):
         fit(name, oracle)
     assert oracle.ledger.queries == 0

@@ -9,7 +9,7 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
 import hcbench
-from hcbench import Answers, Given, HeightKind, Oracle, Problem, Tree
+from hcbench import Answers, Given, HeightKind, Oracle, OracleRequest, Problem, Tree
 from hcbench.errors import BudgetExceededError, NotApplicableError, ParameterError
 from hcbench_oracles.active import quadruplet_queries
 from hcbench_quadruplets import (
@@ -46,7 +46,9 @@ def by_scipy(w: np.ndarray, method: str) -> Tree:
 
 def oracle_of(w: np.ndarray, budget: int | None = None, **noise) -> Oracle:
     problem = Problem(n=len(w), similarity=w)
-    return Oracle(quadruplet_queries(problem, 5, budget, **noise), budget)
+    return Oracle(
+        quadruplet_queries(OracleRequest(problem=problem, seed=5, budget=budget), **noise), budget
+    )
 
 
 def fit(oracle: Oracle, method: str, ask: str, names=None) -> Tree:
@@ -184,7 +186,8 @@ def test_renumbered_items_give_the_same_tree(method, ask):
 
 
 def contradictory(n: int, answer) -> Oracle:
-    def ask(questions, keys, times):
+    def ask(request):
+        questions = request.queries
         return answer(questions).astype(np.int8)
 
     return Oracle(Answers(kind="quadruplet-queries", n=n, arity=4, answer=ask))

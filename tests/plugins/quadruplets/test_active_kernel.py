@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import hcbench
-from hcbench import Given, HeightKind, ModelWarning, Oracle, Partition, Problem
+from hcbench import Given, HeightKind, ModelWarning, Oracle, OracleRequest, Partition, Problem
 from hcbench.errors import BudgetExceededError, ParameterError
 from hcbench_oracles.active import quadruplet_queries
 from hcbench_quadruplets import active_kernel
@@ -25,7 +25,12 @@ def similarities(n: int, values: int, seed: int) -> np.ndarray:
 
 
 def oracle_of(w: np.ndarray, budget: int | None = None) -> Oracle:
-    return Oracle(quadruplet_queries(Problem(n=len(w), similarity=w), 0, budget), budget)
+    return Oracle(
+        quadruplet_queries(
+            OracleRequest(problem=Problem(n=len(w), similarity=w), seed=0, budget=budget)
+        ),
+        budget,
+    )
 
 
 def fit(oracle: Oracle, seed: int = 0, **params) -> hcbench.Tree:

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from scipy.stats import kendalltau
 
 import hcbench
-from hcbench import AllComparisons, Comparisons, HeightKind, Oracle
+from hcbench import AllComparisons, Comparisons, DataRequest, HeightKind, Oracle, OracleRequest
 from hcbench_datasets.planted import planted as planted_model
 from hcbench_oracles.passive import quadruplet_set
 from hcbench_quadruplets import _index_kernels, _quadruplet_kernels
@@ -249,11 +249,11 @@ def gaps(kernel, levels):
 @pytest.mark.slow
 def test_the_paper_s_kernel_hardly_separates_the_lowest_level():
     """Why 4K-AL stays near an AARI of .86, as `suites_planted` explains."""
-    problem = planted_model(0, N0=30, L=3, mu=0.8, sigma=0.1, delta=0.12)
+    problem = planted_model(DataRequest(seed=0), N0=30, L=3, mu=0.8, sigma=0.1, delta=0.12)
     every = AllComparisons.from_similarity(problem.similarity)
     highest, middle, lowest = gaps(kernel_matrix(every), problem.levels)
     assert lowest < 1.2 < 4 < middle < highest / 2
-    some = Oracle(quadruplet_set(problem, 0, None, p=0.1)).read()
+    some = Oracle(quadruplet_set(OracleRequest(problem=problem, seed=0), p=0.1)).read()
     sampled = gaps(kernel_matrix(some), problem.levels)
     assert sampled == pytest.approx([highest, middle, lowest], rel=0.1)
     # The program adds a term of order p to one of order p^2.

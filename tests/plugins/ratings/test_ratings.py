@@ -20,6 +20,7 @@ from hcbench import (
     Answers,
     NotApplicableError,
     Oracle,
+    OracleRequest,
     Problem,
     Tree,
     ask_oracle,
@@ -39,7 +40,7 @@ PAIRS = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
 
 def rated(problem: Problem = LINE, seed: int = 0, **params: Any) -> Oracle:
     params = RATINGS | {"similarity": "euclidean"} | params
-    return Oracle(rating_queries(problem, seed, None, **params))
+    return Oracle(rating_queries(OracleRequest(problem=problem, seed=seed), **params))
 
 
 def test_ratings_are_linear_in_the_similarity() -> None:
@@ -154,15 +155,30 @@ def test_the_odd_one_has_the_least_sum_of_similarities() -> None:
     w = np.zeros((6, 6))
     for i, j, value in [(0, 1, 5), (0, 2, 4), (1, 2, 3), (3, 0, 2), (3, 1, 2), (4, 3, 1)]:
         w[i, j] = w[j, i] = value
-    odd = odd_of_many(Problem(n=6, similarity=w), 0, None, k=4, noise=0.0, similarity="cosine")
+    odd = odd_of_many(
+        OracleRequest(problem=Problem(n=6, similarity=w), seed=0),
+        k=4,
+        noise=0.0,
+        similarity="cosine",
+    )
     oracle = Oracle(odd)
     # Sums among 0, 1, 2, 3: 11, 10, 7, 4. Among 1, 2, 4, 5: 3, 3, 0, 0, and 4 is before 5.
     assert oracle.ask([(0, 1, 2, 3), (3, 2, 1, 0), (5, 4, 2, 1)]).tolist() == [3, 0, 1]
     assert oracle.ledger.distinct_queries == 2
-    noisy = odd_of_many(Problem(n=6, similarity=w), 0, None, k=4, noise=0.9, similarity="cosine")
+    noisy = odd_of_many(
+        OracleRequest(problem=Problem(n=6, similarity=w), seed=0),
+        k=4,
+        noise=0.9,
+        similarity="cosine",
+    )
     assert (Oracle(noisy).ask([(0, 1, 2, 3)] * 3) == Oracle(noisy).ask([(0, 1, 2, 3)])).all()
     with pytest.raises(NotApplicableError, match="k=9: there are only 6 items"):
-        odd_of_many(Problem(n=6, similarity=w), 0, None, k=9, noise=0.0, similarity="cosine")
+        odd_of_many(
+            OracleRequest(problem=Problem(n=6, similarity=w), seed=0),
+            k=9,
+            noise=0.0,
+            similarity="cosine",
+        )
 
 
 def test_the_linkage_of_odd_ones_finds_clusters() -> None:
@@ -186,7 +202,7 @@ def test_a_person_rates(tmp_path: Path) -> None:
     by_pair = {frozenset(line["question"]): line["answer"] for line in answers}
     assert sorted(by_pair.values()) == [2, 7, 7]
     problem = Problem(n=3, names=("dog", "wolf", "cat"))
-    replayed = Oracle(recorded_rating(problem, 0, None, file=str(file)))
+    replayed = Oracle(recorded_rating(OracleRequest(problem=problem, seed=0), file=str(file)))
     assert replayed.ask([(1, 0), (2, 1)]).tolist() == [
         by_pair[frozenset(("dog", "wolf"))],
         by_pair[frozenset(("wolf", "cat"))],

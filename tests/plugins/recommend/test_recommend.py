@@ -17,8 +17,9 @@ from scipy.spatial.distance import pdist
 
 import hcbench
 import hcbench_recommend
-from hcbench import HcbenchError, Problem
+from hcbench import DataRequest, HcbenchError, Problem
 from hcbench.analysis import Limits
+from hcbench.run import make_data
 from hcbench.store import Store
 from hcbench_recommend import drawing, recommending
 from hcbench_recommend.choosing import choose_distances
@@ -238,16 +239,16 @@ def test_what_internal_metrics_do_not_say_is_said():
 
 def test_a_subsample_is_a_part_of_the_items_with_their_labels():
     whole = hcbench.load_registry().use_datasets("iris")[0]
-    iris: Problem = whole.spec.load()(0, **whole.params)
-    part = subsample(3, of="iris", share=0.5)
+    iris: Problem = make_data(whole, 0)
+    part = subsample(DataRequest(seed=3), of="iris", share=0.5)
     items = np.array(part.names, dtype=int)
     assert part.n == len(set(items)) == 75
     np.testing.assert_array_equal(part.vectors, iris.vectors[items])
     np.testing.assert_array_equal(part.levels, iris.levels[items])
-    assert subsample(4, of="iris", share=0.5).names != part.names
+    assert subsample(DataRequest(seed=4), of="iris", share=0.5).names != part.names
     for spec in hcbench_recommend.hcbench_datasets():
         params = {"of": "iris", "share": 0.5, "reference": 0}
-        assert spec.provides_with(params) == iris.provides
+        assert spec.provides_with(params, [whole]) == iris.provides
 
 
 @pytest.mark.parametrize("distance", ["correlation", "cosine"])
@@ -263,13 +264,17 @@ def test_rows_are_scaled_so_that_euclidean_distances_are_others(distance: str):
 
 def test_two_halves_have_all_items_and_the_same_ones_for_each_distance():
     params = {"of": "iris", "division": 2, "reference": 0, "draw": 7}
-    halves = [half(0, distance="cosine", side=side, **params) for side in (1, 2)]
+    halves = [half(DataRequest(seed=0), distance="cosine", side=side, **params) for side in (1, 2)]
     names = halves[0].names + halves[1].names
     assert sorted(map(int, names)) == list(range(150))
-    assert half(0, distance="euclidean", side=1, **params).names == halves[0].names
+    assert (
+        half(DataRequest(seed=0), distance="euclidean", side=1, **params).names == halves[0].names
+    )
     params["division"] = 3
-    assert half(0, distance="cosine", side=1, **params).names != halves[0].names
-    reference = half(0, distance="euclidean", side=1, **{**params, "reference": 1})
+    assert half(DataRequest(seed=0), distance="cosine", side=1, **params).names != halves[0].names
+    reference = half(
+        DataRequest(seed=0), distance="euclidean", side=1, **{**params, "reference": 1}
+    )
     assert (reference.n, reference.levels, reference.truths) == (75, None, {})
     assert reference.vectors.mean(axis=0) == pytest.approx([5.84, 3.06, 3.76, 1.20], abs=0.7)
 
@@ -430,7 +435,7 @@ def test_a_column_that_decides_the_distances_is_told_of(tmp_path):
     registry = hcbench.load_registry()
     for changes, told in (("", ["One of 2 columns has 99.0%"]), ("[standardise=true]", [])):
         (use,) = registry.use_datasets(f"{tmp_path}/units.csv{changes}")
-        problem = use.spec.load()(0, **use.params)
+        problem = make_data(use, 0)
         assert [text[: len(told[0])] for text in describe_scale(use, problem)] == told
 
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
-from hcbench import HeightKind, ParameterError, Problem, Tree
+from hcbench import DataRequest, HeightKind, ParameterError, Problem, Tree
 from hcbench_simulated.clusters import draw_clusters
 from hcbench_simulated.phylogenies import (
     birth_death_tree,
@@ -25,7 +25,7 @@ SPECS = {spec.name: spec for spec in DATASETS}
 
 def make(name: str, seed: int = 0, **params: object) -> Problem:
     spec = SPECS[name]
-    problem: Problem = spec.load()(seed, **spec.resolve(params))  # type: ignore[arg-type]
+    problem: Problem = spec.load()(DataRequest(seed=seed), **spec.resolve(params))  # type: ignore[arg-type]
     assert spec.provides_with(spec.resolve(params)) == problem.provides
     return problem
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import hcbench_standard
-from hcbench import Problem, Suite, compare, load_registry, run_suite
+from hcbench import DataRequest, Problem, Suite, compare, load_registry, run_suite
 from hcbench.analysis.tradeoffs import tradeoff
 from hcbench.figures.suite_panels import collect_panels
 from hcbench.plan.plan import make_plan
@@ -26,7 +26,7 @@ FOLDER = Path(hcbench_standard.__path__[0])
 
 def draw(kind: str, **changes: object) -> Problem:
     settings: dict[str, object] = {"n": 700, "clusters": 3, "features": 2, "noise": 0.0}
-    return shapes(5, kind=kind, **{**settings, **changes})  # type: ignore[arg-type]
+    return shapes(DataRequest(seed=5), kind=kind, **{**settings, **changes})  # type: ignore[arg-type]
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from scipy.stats import kstest
 
 import hcbench_vectors
-from hcbench import DataError, HeightKind, Problem
+from hcbench import DataError, DataRequest, HeightKind, Problem
 from hcbench.errors import ParameterError
 from hcbench_vectors.data_specs import PAPERS_TREE
 from hcbench_vectors.vertices import read_vertices, with_unit_heights
@@ -30,7 +30,7 @@ def papers_alpha(u: str, v: str) -> float:
 
 
 def make(seed: int = 0, **params: object) -> Problem:
-    problem: Problem = SPEC.load()(seed, **SPEC.resolve(params))  # type: ignore[arg-type]
+    problem: Problem = SPEC.load()(DataRequest(seed=seed), **SPEC.resolve(params))  # type: ignore[arg-type]
     assert SPEC.provides_with(SPEC.resolve(params)) <= problem.provides
     return problem
 

@@ -4,18 +4,18 @@ Where the items are a public file, `hcbench.datasets.data_file` finds or downloa
 """
 
 import numpy as np
-from hcbench import Problem
+from hcbench import DataRequest, Problem
 
 
 def branching_points(
-    seed: int, *, depth: int, members: int, dimensions: int, spread: float
+    request: DataRequest, *, depth: int, members: int, dimensions: int, spread: float
 ) -> Problem:
     """Points around the leaves of a binary tree whose branches, half as long each time, are random.
 
     The levels of the tree are the truth. The same seed gives the same data. The items are in
     random order, so that their numbers tell nothing about the truth.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(request.seed)
     centres = np.zeros((1, dimensions))
     for level in range(depth):
         centres = np.repeat(centres, 2, axis=0)
