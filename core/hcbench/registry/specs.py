@@ -24,6 +24,9 @@ from hcbench.registry.references import Reference
 #: Characters that have a meaning in ``NAME[param=value]`` and lists of such names.
 _NO_NAME = re.compile(r"[\[\]=,:\s]")
 
+#: The name of a distribution, without a version.
+_DISTRIBUTION = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
+
 #: A function, or its name as ``"package.module:function"``.
 Function: TypeAlias = str | Callable[..., Any]
 #: Of `PROVIDED`; ``"similarity|vectors"`` means either.
@@ -90,8 +93,9 @@ class Spec:
     paper : Reference, optional
         The paper that describes it.
     requires : tuple of str
-        Distributions on which its result depends, such as ``"scipy"``: stored results of other
-        versions are not reused. An algorithm is inapplicable while one of them is not installed.
+        Distributions on which its result depends, by their names on PyPI and without versions,
+        such as ``"scikit-learn"``: stored results of other versions are not reused. An algorithm is
+        inapplicable while one of them is not installed.
     licence : str
         The licence of the library that it wraps, or of its data; "" if it is that of the plugin's
         own package.
@@ -150,7 +154,17 @@ class Spec:
             # What depends on parameters is checked when these are known.
             if not callable(declared):
                 self._check_provided(field_name, declared)
+        self._check_requires()
         self._check_edition()
+
+    def _check_requires(self) -> None:
+        """Refuse a version, with which a distribution would never be found."""
+        for name in self.requires:
+            if not _DISTRIBUTION.fullmatch(name):
+                raise InvalidSpecError(
+                    f"{self.name}: requires has {name!r}; name a distribution without a version, "
+                    "such as 'scikit-learn', and state versions in the package's pyproject.toml"
+                )
 
     def _check_edition(self) -> None:
         if self.edition is None:

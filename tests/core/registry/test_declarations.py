@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import hcbench
-from hcbench import DatasetSpec, OracleSpec, Suite, load_registry
+from hcbench import AlgorithmSpec, DatasetSpec, OracleSpec, Suite, load_registry
 from hcbench.cli import main
 from hcbench.errors import InvalidSpecError, UnknownNameError
 from hcbench.plan.plan import make_plan
@@ -261,3 +261,14 @@ def test_a_dry_run_tells_which_calls_take_more_memory_than_the_limit(file: Path)
     shown = call(*run, "--memory", "5.5GiB").stdout
     assert "memory: Chain on row[n=6] takes about 6 GiB; the limit is 5.5 GiB\n" in shown
     assert "memory: Chain on row[n=5]" not in shown
+
+
+@pytest.mark.parametrize("name", ["numpy>=2", "numpy[dev]", "scikit learn", "", "pkg==1"])
+def test_a_version_in_requires_is_refused(name: str) -> None:
+    with pytest.raises(InvalidSpecError, match="name a distribution without a version"):
+        AlgorithmSpec(name="x", function="a:b", doc="", accepts=("vectors",), requires=(name,))
+
+
+@pytest.mark.parametrize("name", ["numpy", "scikit-learn", "ruamel.yaml", "a", "my_pkg"])
+def test_distributions_are_required_by_their_names(name: str) -> None:
+    AlgorithmSpec(name="x", function="a:b", doc="", accepts=("vectors",), requires=(name,))
