@@ -16,6 +16,13 @@ from hcbench.cli.report import TREES
 from hcbench.cli.terminal import stdout_for_data, tell
 
 
+def check_address(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+    """Refuse what is no address of a web page, which pages would have as a link."""
+    if value and not value.startswith(("https://", "http://")):
+        raise click.BadParameter(f"{value!r} begins with neither https:// nor http://")
+    return value
+
+
 @click.command(
     epilog=options.examples(
         "hcbench site ./public",
@@ -40,6 +47,14 @@ from hcbench.cli.terminal import stdout_for_data, tell
     metavar="DIR",
     help="A results folder of asv, such as .asv/results: shows the performance over commits.",
 )
+@click.option(
+    "--commit-url",
+    metavar="URL",
+    default="",
+    callback=check_address,
+    help="What the address of a commit begins with, such as https://github.com/me/it/commit/: "
+    "with --asv, commits are links.",
+)
 @TREES
 @options.STORE
 @options.PLUGIN
@@ -50,6 +65,7 @@ def site(
     title: str,
     numbers: Sequence[str],
     asv: Path | None,
+    commit_url: str,
     trees: int,
     store: str | None,
     plugin: Sequence[Path],
@@ -87,6 +103,7 @@ def site(
             runs=runs,
             title=title,
             asv=asv,
+            commit_url=commit_url,
             trees=trees,
             announce=announce,
         )

@@ -98,12 +98,20 @@ def test_only_steps_to_more_are_regressions() -> None:
     found = history(2.0, 2.0, 1.0, 1.0, 1.5, 1.5)
     assert [step.at.commit for step in found.regressions] == ["c4"]
     assert found.regressions[0].ratio == 1.5
-    assert history(0.0, 0.0, 1.0, unit="queries").regressions[0].ratio == float("inf")
+    assert history(0.0, 0.0, 1.0, unit="queries").regressions[0].ratio is None
 
 
 def test_changes_of_less_than_10_percent_are_not_marked_without_noise_either() -> None:
-    assert steps(*[100.0] * 9, *[109.0] * 9, unit="bytes") == []
-    assert steps(*[100.0] * 9, *[111.0] * 9, unit="bytes") == [("c9", 100.0)]
+    assert steps(*[1e8] * 9, *[1.09e8] * 9, unit="bytes") == []
+    assert steps(*[1e8] * 9, *[1.11e8] * 9, unit="bytes") == [("c9", 1e8)]
+
+
+def test_a_few_pages_of_memory_are_no_step() -> None:
+    """Memory is measured in pages, of which a process has some more now and then."""
+    assert steps(*[0.0] * 9, *[4096.0] * 9, unit="bytes") == []
+    assert steps(*[0.0] * 9, *[65536.0] * 9, unit="bytes") == []
+    assert steps(*[0.0] * 9, *[1e6] * 9, unit="bytes") == [("c9", 0.0)]
+    assert steps(*[0.0] * 9, *[4096.0] * 9, unit="queries") == [("c9", 0.0)], "exact"
 
 
 def test_a_short_rise_is_marked_until_later_commits_undo_it() -> None:

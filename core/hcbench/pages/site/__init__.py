@@ -62,6 +62,7 @@ def build_site(
     runs: Sequence[RunInfo] | None = None,
     title: str = TITLE,
     asv: Path | None = None,
+    commit_url: str = "",
     trees: int = MOST_TREES,
     announce: Callable[[str], None] = lambda _: None,
 ) -> Built:
@@ -80,6 +81,9 @@ def build_site(
     title : str
     asv : Path, optional
         A results folder of asv, for the performance over commits.
+    commit_url : str
+        What the address of a commit begins with, such as ``https://example.org/me/it/commit/``;
+        "" for no links.
     trees : int
         The most trees of a report.
     announce : callable
@@ -91,6 +95,7 @@ def build_site(
         If the folder has other contents or cannot be written, or the store or the results of asv
         cannot be read.
     """
+    from hcbench.pages.site.feed import FEED, make_feed
     from hcbench.pages.site.histories import read_histories
 
     histories = []
@@ -112,10 +117,19 @@ def build_site(
     n_hidden = len(readable_runs) - len(current_runs)
     if n_hidden:
         hidden = f"{n_hidden} runs without results or repeated by later ones are hidden."
-    pages = make_pages(current_runs, registry, title=title, hidden=hidden, histories=histories)
+    pages = make_pages(
+        current_runs,
+        registry,
+        title=title,
+        hidden=hidden,
+        histories=histories,
+        commit_url=commit_url,
+    )
     main_sections = _main_sections(pages[0])
     for page in pages:
         folder.write(page.path, render_page(page, title, main_sections))
+    if histories:
+        folder.write(FEED, without_paths(make_feed(histories, title, commit_url)))
     _write_assets(folder, search_entries(pages, current_runs))
     n_removed = folder.finish()
     return Built(

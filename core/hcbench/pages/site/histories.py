@@ -6,6 +6,7 @@ better in all benchmarks. A benchmark of another version is another series.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import statistics
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,11 @@ from pathlib import Path
 
 from hcbench.errors import DataError
 from hcbench.files.asv_results import EXACT_UNITS, read_asv_results
+from hcbench.pages.site.commits import order_commits
 from hcbench.pages.site.steps import TOLERANCE, find_changes, find_exact_changes
+
+#: How asv names the environment of a Python that it has not made; the path follows.
+_EXISTING = "existing-py"
 
 #: What readers of a site are told about how regressions are found.
 REGRESSION_RULE = (
@@ -26,13 +31,33 @@ REGRESSION_RULE = (
 )
 
 
+#: Smaller differences are none, whatever the ratio: a process has memory in pages, and now and
+#: then some more of them.
+_RESOLUTION = {"bytes": 2.0**16}
+
+
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """The value of a benchmark at a commit; less is better."""
+    """The value of a benchmark at a commit; less is better.
+
+    Attributes
+    ----------
+    commit : str
+    date : datetime
+    value : float
+    position : int
+        The place of the commit in the history.
+    """
 
     commit: str
     date: datetime
     value: float
+    position: int = 0
+
+    @property
+    def place(self) -> tuple[int, datetime, str]:
+        """By which measurements are sorted."""
+        return self.position, self.date, self.commit
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +90,10 @@ class Step:
         return not self.confirmed and self.after > self.before
 
     @property
-    def ratio(self) -> float:
-        """The level after over the level before; infinite if that is 0."""
+    def ratio(self) -> float | None:
+        """The level after over the level before; None if that is 0."""
         if not self.before:
-            return math.inf
+            return None
         return self.after / self.before
 
 
@@ -84,7 +109,9 @@ class History:
     environment : str
         Machine and environment of asv.
     measurements : tuple of Measurement
-        In the order of the dates of the commits.
+        In the order of the commits.
+    is_in_order : bool
+        False if some commits have the same date, and no repository says which of them is first.
     """
 
     name: str
@@ -92,6 +119,7 @@ class History:
     unit: str
     environment: str
     measurements: tuple[Measurement, ...]
+    is_in_order: bool = True
 
     @property
     def quantity(self) -> str:
@@ -106,7 +134,7 @@ class History:
         if self.unit in EXACT_UNITS:
             changes = find_exact_changes(values)
         else:
-            changes = find_changes(values)
+            changes = find_changes(values, _RESOLUTION.get(self.unit, 0.0))
         steps = []
         for change in changes:
             at = self.measurements[change.position]
@@ -137,20 +165,20 @@ def overall_ratios(histories: Sequence[History]) -> list[Measurement]:
     From one commit to the next it is the geometric mean of the ratios of the benchmarks that were
     measured at both, if there are any; these changes are multiplied. Values of 0 do not take part.
     """
-    values_at: dict[tuple[datetime, str], dict[History, float]] = {}
+    values_at: dict[tuple[int, datetime, str], dict[History, float]] = {}
     for history in histories:
         for measurement in history.measurements:
-            place = (measurement.date, measurement.commit)
-            values_at.setdefault(place, {})[history] = measurement.value
+            values_at.setdefault(measurement.place, {})[history] = measurement.value
     # A benchmark that is new or removed changes nothing, as it is in one of two commits only.
     level = 1.0
     previous_values: dict[History, float] = {}
     ratios = []
-    for date, commit in sorted(values_at):
-        values = values_at[date, commit]
+    for place in sorted(values_at):
+        position, date, commit = place
+        values = values_at[place]
         level *= _mean_ratio(previous_values, values)
         previous_values = values
-        ratios.append(Measurement(commit, date, level))
+        ratios.append(Measurement(commit, date, level, position))
     # One commit alone has no history.
     if len(ratios) < 2:
         return []
@@ -185,6 +213,7 @@ def read_histories(folder: Path) -> list[History]:
     results = read_asv_results(folder)
     if not results:
         raise DataError(f"{folder} has no results of asv; give its results_dir, after asv run")
+    order = order_commits({result.commit: result.date for result in results})
     # Another version of a benchmark measures something else.
     measurements: dict[tuple[str, str, str, str, str], list[Measurement]] = {}
     for result in results:
@@ -193,15 +222,16 @@ def read_histories(folder: Path) -> list[History]:
                 result.name,
                 result.parameters,
                 result.unit,
-                result.environment,
+                shown_environment(result.environment),
                 result.version,
             )
-            measurement = Measurement(result.commit, result.date, result.number)
+            position = order.position[result.commit]
+            measurement = Measurement(result.commit, result.date, result.number, position)
             measurements.setdefault(key, []).append(measurement)
     histories = []
     for key in sorted(measurements):
         name, parameters, unit, environment, _ = key
-        in_order = sorted(measurements[key], key=lambda measurement: measurement.date)
+        in_order = sorted(measurements[key], key=lambda measurement: measurement.place)
         histories.append(
             History(
                 name=name,
@@ -209,6 +239,19 @@ def read_histories(folder: Path) -> list[History]:
                 unit=unit,
                 environment=environment,
                 measurements=tuple(in_order),
+                is_in_order=order.is_certain,
             )
         )
     return histories
+
+
+def shown_environment(environment: str) -> str:
+    """Machine and environment of asv, without the path of a Python that existed already.
+
+    A digest stands for the path, so that two of them are two environments.
+    """
+    machine, _, name = environment.rpartition("/")
+    if not name.startswith(_EXISTING):
+        return environment
+    digest = hashlib.blake2b(name.encode(), digest_size=3).hexdigest()
+    return f"{machine}/existing-{digest}"

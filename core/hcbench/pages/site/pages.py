@@ -193,6 +193,7 @@ def make_pages(
     title: str,
     hidden: str = "",
     histories: Sequence[History] = (),
+    commit_url: str = "",
 ) -> list[Page]:
     """All pages except reports, the index first.
 
@@ -207,6 +208,8 @@ def make_pages(
     hidden : str
         Which runs are not shown.
     histories : sequence of History
+    commit_url : str
+        What the address of a commit begins with; "" for no links.
         Of asv's benchmarks.
     """
     titled_runs = []
@@ -222,14 +225,14 @@ def make_pages(
     for kind in OPPOSITE:
         named_rows = [(_base_name(row, kind), row) for row in rows]
         rows_by_name[kind] = _grouped(named_rows)
-    pages = [_index(runs, suites, rows_by_name, title, hidden, histories)]
+    pages = [_index(runs, suites, rows_by_name, title, hidden, histories, commit_url)]
     for name in suites:
         pages.append(_suite_page(name, suites, registry))
     for kind in OPPOSITE:
         for name, rows_of_name in rows_by_name[kind].items():
             pages.append(_named_page(kind, name, rows_of_name, registry))
     if histories:
-        pages.append(_performance_page(histories))
+        pages.append(_performance_page(histories, commit_url))
     return pages
 
 
@@ -277,6 +280,7 @@ def _index(
     title: str,
     hidden: str,
     histories: Sequence[History],
+    commit_url: str,
 ) -> Page:
     page = Page("index.html", "index", title)
     # Of each suite its last run; the suite that ran last is first on the page.
@@ -288,7 +292,7 @@ def _index(
         "Verdicts", _verdicts_table(latest), "The claims of each suite in its latest run."
     )
     if histories:
-        blocks = make_overview(page.contents, histories)
+        blocks = make_overview(page.contents, histories, commit_url)
         page.add(Heading("performance", "Performance", href="performance.html"), [((), blocks)])
     page.add_table("Runs", _runs_table(runs, ""), hidden)
     for kind, rows_of_kind in rows_by_name.items():
@@ -424,14 +428,14 @@ def _named_page(kind: str, name: str, rows: Sequence[Row], registry: Registry) -
     return page
 
 
-def _performance_page(histories: Sequence[History]) -> Page:
+def _performance_page(histories: Sequence[History], commit_url: str) -> Page:
     page = Page("performance.html", "performance", "Performance")
     page.add(
         Heading("benchmarks", "Benchmarks"),
         draw_views(page.contents, histories),
         ("Quantity", "Benchmark"),
     )
-    page.add_table("Regressions", steps_table(histories), REGRESSION_RULE)
+    page.add_table("Regressions", steps_table(histories, commit_url), REGRESSION_RULE)
     page.add_table("All benchmarks", benchmarks_table(histories))
     return page
 

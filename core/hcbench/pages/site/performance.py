@@ -11,6 +11,7 @@ from hcbench.figures.palette import Look, looks_for
 from hcbench.files.asv_results import EXACT_UNITS
 from hcbench.pages.report.charts import draw_chart
 from hcbench.pages.report.figures import make_table, short
+from hcbench.pages.site.commits import commit_link
 from hcbench.pages.site.histories import (
     REGRESSION_RULE,
     History,
@@ -33,11 +34,20 @@ _MARKS = {
 }
 _BADGES = {_REGRESSION: "bad", _UNCONFIRMED: "odd"}
 _HASH = 8  # digits of a commit
+_NO_ORDER = (
+    "Some commits have the same date, and their order is not known: run hcbench site in their "
+    "repository, or a change may be told of the commit beside it."
+)
 
 
-def make_overview(page: Sections, histories: Sequence[History]) -> list[dict[str, Any]]:
+def make_overview(
+    page: Sections, histories: Sequence[History], commit_url: str = ""
+) -> list[dict[str, Any]]:
     """The blocks of the overall times, memory and queries over commits, and of regressions."""
-    blocks: list[dict[str, Any]] = [{"lines": [_summarise(histories), REGRESSION_RULE]}]
+    lines = [_summarise(histories), REGRESSION_RULE]
+    if not all(history.is_in_order for history in histories):
+        lines.append(_NO_ORDER)
+    blocks: list[dict[str, Any]] = [{"lines": lines}]
     overall = {}
     for quantity in _QUANTITIES:
         histories_of_quantity = []
@@ -50,7 +60,7 @@ def make_overview(page: Sections, histories: Sequence[History]) -> list[dict[str
             overall[quantity] = ratios
     if overall:
         blocks.append(page.figure("performance", _draw_overall(overall, histories)))
-    table = steps_table(histories)
+    table = steps_table(histories, commit_url)
     if table["rows"]:
         blocks.append(page.table("regressions", {**table, "page": 10}))
     return blocks
@@ -106,7 +116,7 @@ def _marked_steps(history: History) -> list[tuple[str, Step]]:
     return steps
 
 
-def _number(value: float, unit: str) -> str:
+def number_text(value: float, unit: str) -> str:
     """A value with its unit; counts have none."""
     if unit in EXACT_UNITS:
         unit = ""
@@ -127,17 +137,17 @@ def _draw_lines(
     `marked` has the kind of each mark, where it is, and its text.
     """
     looks = looks_for([name for name, _ in lines])
-    date_of_commit = {}
+    place_of_commit = {}
     rows = []
     series = []
     for name, measurements in lines:
         points = []
         for measurement in measurements:
-            # Commits are ticks of the axis, in the order of their dates.
-            date_of_commit[measurement.commit[:_HASH]] = measurement.date
+            # Commits are ticks of the axis, in their order.
+            place_of_commit[measurement.commit[:_HASH]] = measurement.place
             date = f"{measurement.date:%Y-%m-%d}"
             rows.append([name, measurement.commit, date, measurement.value])
-            points.append(_point(name, measurement, _number(measurement.value, unit)))
+            points.append(_point(name, measurement, number_text(measurement.value, unit)))
         series.append(Series(name, looks[name], "line", points))
     for kind, look in _MARKS.items():
         points = []
@@ -148,7 +158,7 @@ def _draw_lines(
             series.append(Series(kind, look, "warning", points))
     chart = Chart(
         panels=[Panel(title, series)],
-        x=Axis(title="commit", ticks=sorted(date_of_commit, key=date_of_commit.__getitem__)),
+        x=Axis(title="commit", ticks=sorted(place_of_commit, key=place_of_commit.__getitem__)),
         y=axis,
         caption=[caption, "less is better; triangles are regressions, open ones to be confirmed"],
         header=(header, "commit", "date", "value"),
@@ -228,7 +238,7 @@ def _draw_benchmark(name: str, histories: Sequence[History]) -> dict[str, Any]:
     marked = []
     for history in histories:
         for kind, step in _marked_steps(history):
-            text = f"{_number(step.before, unit)} before, {_number(step.after, unit)} after"
+            text = f"{number_text(step.before, unit)} before, {number_text(step.after, unit)} after"
             marked.append((kind, step.at, text))
     largest = 0.0
     for history in histories:
@@ -255,25 +265,37 @@ _ABOUT: tuple[str | dict[str, Any], ...] = (
 )
 
 
-def steps_table(histories: Sequence[History]) -> dict[str, Any]:
-    """All regressions and what is to be confirmed, the latest first."""
-    marked_steps = []
+def marked_steps(histories: Sequence[History]) -> list[tuple[History, str, Step]]:
+    """All regressions and what is to be confirmed, with their kinds, the latest first."""
+    marked = []
     for history in histories:
         for kind, step in _marked_steps(history):
-            marked_steps.append((history, kind, step))
-    marked_steps.sort(key=lambda entry: entry[2].at.date, reverse=True)
+            marked.append((history, kind, step))
+    marked.sort(key=lambda entry: entry[2].at.place, reverse=True)
+    return marked
+
+
+def steps_table(histories: Sequence[History], commit_url: str = "") -> dict[str, Any]:
+    """A row for each of the `marked_steps`."""
     rows = []
-    for history, kind, step in marked_steps:
+    for history, kind, step in marked_steps(histories):
         state = kind
         if kind == _REGRESSION:
             state = "confirmed"
+        commit: Any = step.at.commit[:_HASH]
+        link = commit_link(commit_url, step.at.commit)
+        if link:
+            commit = [commit, commit, {"href": link}]
+        ratio: list[Any] = ["from 0", None, {"badge": _BADGES[kind]}]
+        if step.ratio is not None:
+            ratio = [f"{step.ratio:.2f}", short(step.ratio), {"badge": _BADGES[kind]}]
         row = _about(history)
         row += [
-            step.at.commit[:_HASH],
+            commit,
             f"{step.at.date:%Y-%m-%d}",
-            [_number(step.before, history.unit), short(step.before)],
-            [_number(step.after, history.unit), short(step.after)],
-            [f"{step.ratio:.2f}", short(step.ratio), {"badge": _BADGES[kind]}],
+            [number_text(step.before, history.unit), short(step.before)],
+            [number_text(step.after, history.unit), short(step.after)],
+            ratio,
             state,
         ]
         rows.append(row)
@@ -295,7 +317,7 @@ def benchmarks_table(histories: Sequence[History]) -> dict[str, Any]:
         row = _about(history)
         row += [
             len(history.measurements),
-            [_number(last, history.unit), short(last)],
+            [number_text(last, history.unit), short(last)],
             ratio_cell,
             len(history.regressions) or None,
         ]

@@ -71,17 +71,23 @@ def find_exact_changes(values: Sequence[float]) -> list[Change]:
     return changes
 
 
-def find_changes(values: Sequence[float]) -> list[Change]:
+def find_changes(values: Sequence[float], resolution: float = 0.0) -> list[Change]:
     """The changes of the level of noisy values.
 
     The first two values cannot be judged, as they estimate the first level and its noise.
+
+    Parameters
+    ----------
+    values : sequence of float
+    resolution : float
+        Levels that differ by at most so much are the same.
     """
     newest = len(values) - 1
     starts = [0]
     position = 2
     while position <= newest:
         # Whether a change begins here: how many of the next values show it, or None.
-        end = _end_of_evidence(values, starts[-1], position)
+        end = _end_of_evidence(values, starts[-1], position, resolution)
         if end is None:
             position += 1
             continue
@@ -90,7 +96,7 @@ def find_changes(values: Sequence[float]) -> list[Change]:
             position = _first_after_change(values, starts[-1], position, end)
         starts.append(position)
         position += 2
-    starts = _join_levels(values, starts)
+    starts = _join_levels(values, starts, resolution)
     medians = _medians(values, starts)
     changes = []
     for level in range(1, len(starts)):
@@ -100,15 +106,16 @@ def find_changes(values: Sequence[float]) -> list[Change]:
     return changes
 
 
-def _join_levels(values: Sequence[float], starts: Sequence[int]) -> list[int]:
+def _join_levels(values: Sequence[float], starts: Sequence[int], resolution: float) -> list[int]:
     """The starts of the levels that remain, judged by all values that are now known."""
     joined = list(starts)
     level = 1
     while level < len(joined):
         medians = _medians(values, joined)
         before = medians[level - 1]
-        highest = before + TOLERANCE * abs(before)
-        if abs(medians[level] - before) <= TOLERANCE * abs(before):
+        smallest = _smallest_change(before, resolution)
+        highest = before + smallest
+        if abs(medians[level] - before) <= smallest:
             # The later values have not confirmed the change.
             del joined[level]
             level = max(level - 1, 1)
@@ -134,17 +141,19 @@ def _medians(values: Sequence[float], starts: Sequence[int]) -> list[float]:
     return medians
 
 
-def _end_of_evidence(values: Sequence[float], start: int, position: int) -> int | None:
+def _end_of_evidence(
+    values: Sequence[float], start: int, position: int, resolution: float
+) -> int | None:
     """The end of the fewest values from `position` that differ from the level since `start`."""
     level = _clip_outliers(values[start:position])
     if position == len(values) - 1:
         # The last value has none after it that could confirm the change.
-        if _differ(level, values[position:]):
+        if _differ(level, values[position:], resolution):
             return position + 1
         return None
     for count in _LATER:
         end = position + count
-        if end <= len(values) and _differ(level, values[position:end]):
+        if end <= len(values) and _differ(level, values[position:end], resolution):
             return end
     return None
 
@@ -162,10 +171,15 @@ def _first_after_change(values: Sequence[float], start: int, position: int, end:
     return best
 
 
-def _differ(level: Sequence[float], later: Sequence[float]) -> bool:
+def _smallest_change(before: float, resolution: float) -> float:
+    """Levels that differ from this one by at most so much are the same."""
+    return max(TOLERANCE * abs(before), resolution)
+
+
+def _differ(level: Sequence[float], later: Sequence[float], resolution: float) -> bool:
     before = statistics.fmean(level)
     after = statistics.fmean(later)
-    if abs(after - before) <= TOLERANCE * abs(before):
+    if abs(after - before) <= _smallest_change(before, resolution):
         return False
     nearer = 0
     for value in later:
