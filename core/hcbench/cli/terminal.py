@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -44,7 +45,20 @@ def tell(text: str) -> None:
         if len(word) > _LONGEST_WORD:
             word = f"{word[:40]}..."
         words.append(word)
-    click.echo(f"hcbench: {printable(' '.join(words))}", err=True)
+    line = f"hcbench: {printable(' '.join(words))}"
+    try:
+        click.echo(line, err=True)
+    except OSError:
+        # The terminal was closed, or nobody reads the pipe: what is done goes on, and is stored.
+        _write_errors_nowhere()
+
+
+def _write_errors_nowhere() -> None:
+    """Have stderr lead nowhere, also what is still buffered, which would fail again at the end."""
+    with suppress(OSError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stderr.fileno())
+        os.close(nowhere)
 
 
 def tell_notes(notes: Iterable[Note]) -> None:

@@ -114,3 +114,27 @@ def test_names_in_the_csv_of_results_are_no_formulas(tmp_path: Path) -> None:
     cells = [cell for row in sheet.iter_rows() for cell in row]
     assert {cell.value for cell in cells} >= {f"'{name}", "'-1+1", "'@here"}
     assert not [cell for cell in cells if cell.data_type == "f"], "a formula"
+
+
+def test_a_line_that_nobody_reads_is_no_failure() -> None:
+    """A closed terminal, or a pipe without a reader, must not end what is being done."""
+    code = (
+        "import sys; from hcbench.cli.terminal import tell; "
+        "sys.stdin.readline(); tell('one'); tell('two'); print('done')"
+    )
+    running = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert running.stderr is not None
+    running.stderr.close()
+    assert running.stdin is not None
+    running.stdin.write("now\n")
+    running.stdin.close()
+    assert running.stdout is not None
+    assert running.stdout.read() == "done\n"
+    assert running.wait(timeout=30) == 0
+    running.stdout.close()

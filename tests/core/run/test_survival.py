@@ -232,8 +232,8 @@ def test_a_closed_terminal_without_a_signal_stops_nothing(tmp_path: Path) -> Non
     with terminal() as (ours, theirs):
         running = start(store, screen=ours, stdout=subprocess.DEVNULL, stderr=theirs)
     # It is not its controlling terminal: no signal, but nothing can be drawn any more.
-    running.wait(timeout=60)
-    assert count(store) == CELLS
+    code = running.wait(timeout=60)
+    assert (code, count(store)) == (0, CELLS)
 
 
 def test_durations_are_never_differences_of_the_wall_clock() -> None:
