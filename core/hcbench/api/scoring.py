@@ -61,8 +61,8 @@ def score_trees(
     notes : mapping of str to str, optional
         The notes of trees for values that depend on the unit of their heights.
     progress : callable, optional
-        Called with how many values are computed, and of how many, after those of each tree and at
-        the end of each metric.
+        Called after each tree with how many values are computed, and of how many. A tree has one
+        value of each metric, also where there are several truths.
 
     Returns
     -------
@@ -122,10 +122,7 @@ def _scores_of(
     problems: Mapping[str, Problem],
     tell: Callable[[int], None],
 ) -> list[Score]:
-    """The scores by one metric; it tells after each tree how many of them are done.
-
-    The trees are counted again for each truth.
-    """
+    """The scores by one metric; it tells after each of them for how many trees that stands."""
     spec = use.spec
     info = MetricInfo(
         label=use.label,
@@ -136,11 +133,14 @@ def _scores_of(
         outside=spec.outside,
     )
     by_truth: list[list[Score]] = []
-    for truth, problem in _against(use, problems):
+    against = _against(use, problems)
+    n_scored = 0
+    for truth, problem in against:
         scores_of_truth = []
         for label, tree in trees.items():
             scores_of_truth.append(_score(info, truth, use, problem, label, tree))
-            tell(len(scores_of_truth))
+            n_scored += 1
+            tell(n_scored // len(against))
         by_truth.append(scores_of_truth)
     # A metric that declares no needs may use a truth: its values tell.
     if not spec.needs and _are_equal(by_truth):

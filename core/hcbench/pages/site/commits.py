@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from collections.abc import Iterable, Mapping
@@ -54,14 +55,16 @@ def _history_of(commits: Iterable[str]) -> list[str]:
 
     It is the user's folder, not that of the results, which may come from a stranger.
     """
-    wanted = list(commits)
-    if not all(_HASH.fullmatch(commit) for commit in wanted):
+    hashes = list(commits)
+    if not all(_HASH.fullmatch(commit) for commit in hashes):
         return []
     command = ["git", "rev-list", "--topo-order", "--reverse", "--stdin"]
     try:
         listed = subprocess.run(
             command,
-            input="\n".join(wanted),
+            # A partial clone would fetch what it lacks, by a program that its settings name.
+            env={**os.environ, "GIT_ALLOW_PROTOCOL": "none"},
+            input="\n".join(hashes),
             capture_output=True,
             text=True,
             timeout=_PATIENCE,
@@ -70,8 +73,8 @@ def _history_of(commits: Iterable[str]) -> list[str]:
     except (OSError, subprocess.SubprocessError):
         # There is no git, no repository, or another one.
         return []
-    in_order = listed.stdout.split()
-    return [commit for commit in in_order if commit in set(wanted)]
+    measured = set(hashes)
+    return [commit for commit in listed.stdout.split() if commit in measured]
 
 
 def commit_link(base: str, commit: str) -> str:

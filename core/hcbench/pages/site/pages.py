@@ -208,9 +208,9 @@ def make_pages(
     hidden : str
         Which runs are not shown.
     histories : sequence of History
+        Of asv's benchmarks.
     commit_url : str
         What the address of a commit begins with; "" for no links.
-        Of asv's benchmarks.
     """
     titled_runs = []
     rows = []

@@ -265,7 +265,7 @@ _ABOUT: tuple[str | dict[str, Any], ...] = (
 )
 
 
-def marked_steps(histories: Sequence[History]) -> list[tuple[History, str, Step]]:
+def _latest_first(histories: Sequence[History]) -> list[tuple[History, str, Step]]:
     """All regressions and what is to be confirmed, with their kinds, the latest first."""
     marked = []
     for history in histories:
@@ -276,9 +276,9 @@ def marked_steps(histories: Sequence[History]) -> list[tuple[History, str, Step]
 
 
 def steps_table(histories: Sequence[History], commit_url: str = "") -> dict[str, Any]:
-    """A row for each of the `marked_steps`."""
+    """A row for each regression and for each step to be confirmed, the latest first."""
     rows = []
-    for history, kind, step in marked_steps(histories):
+    for history, kind, step in _latest_first(histories):
         state = kind
         if kind == _REGRESSION:
             state = "confirmed"
