@@ -11,7 +11,7 @@ import os
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
 import click
@@ -104,8 +104,7 @@ class Bar:
             return
         text = "\n".join(describe())
         self._bar.update(self._task, completed=done, total=total, description=printable(text))
-        # A terminal that is gone must not end the run.
-        with suppress(OSError):
+        with _drawing():
             self._bar.start()
             self._bar.refresh()
         self._next = time.monotonic() + REDRAW
@@ -114,14 +113,32 @@ class Bar:
         """Write a line above the bar."""
         from rich.text import Text
 
-        with suppress(OSError):
+        with _drawing():
             line = Text(printable(" ".join(text.split())), style="red")
             self._bar.console.print(line, soft_wrap=True)
 
     def close(self) -> None:
         """Remove the bar."""
-        with suppress(OSError):
+        with _drawing():
             self._bar.stop()
+
+
+@contextmanager
+def _drawing() -> Iterator[None]:
+    """Have a terminal that is gone not end the run, unless the run was interrupted meanwhile.
+
+    Closing a terminal interrupts the run by a signal as well. Where this happens while rich makes
+    the text, rich still writes what it has, so that the interruption is only the context of the
+    error of writing.
+    """
+    try:
+        yield
+    except OSError as error:
+        cause = error.__context__
+        while cause is not None:
+            if isinstance(cause, KeyboardInterrupt):
+                raise cause from None
+            cause = cause.__context__
 
 
 @contextmanager

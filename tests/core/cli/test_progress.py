@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import math
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from hcbench.cli.progress import Bar, Lines, RunProgress, display
 from hcbench.plan import Outcome
@@ -97,3 +100,39 @@ def test_a_terminal_has_a_bar_and_continuous_integration_lines(
         assert isinstance(shown, Lines)
     with display(quiet=True) as shown:
         assert shown is None
+
+
+class ClosingTerminal(io.StringIO):
+    """A terminal that is closed, and whose signal arrives while the next text is made."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_closed = False
+        self.signals = 0
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        if self.signals:
+            self.signals -= 1
+            raise KeyboardInterrupt
+        return "utf-8"
+
+    def write(self, text: str) -> int:
+        if self.is_closed:
+            raise OSError(errno.EIO, "Input/output error")
+        return super().write(text)
+
+
+def test_the_signal_of_a_closed_terminal_is_not_lost_in_the_bar() -> None:
+    terminal = ClosingTerminal()
+    bar = Bar(Console(file=terminal, force_terminal=True))
+    bar.show(1, 5, lambda: ["1 of 5"])
+    drawn = terminal.getvalue()
+    assert "1 of 5" in drawn
+    terminal.is_closed = True
+    bar.tell("nobody reads this, and nothing ends")
+    terminal.signals = 1
+    with pytest.raises(KeyboardInterrupt):
+        bar.tell("a failure")
+    bar.close()
+    assert terminal.getvalue() == drawn
