@@ -366,8 +366,7 @@ def _scores(vectors: Vectors, r: int) -> Vectors:
         raise ParameterError(f"r must be at most min(n, p) = {most}, got {r}")
     if r == most:
         return vectors
-    start = np.random.default_rng(0)  # start of the iteration, the same in each call
-    return principal_scores(vectors.astype(np.float64, copy=False), r, start)
+    return principal_scores(vectors.astype(np.float64, copy=False), r)
 
 
 def _largest_difference(true: Floats, estimated: Floats) -> float:

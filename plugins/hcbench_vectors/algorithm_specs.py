@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hcbench import AlgorithmSpec, Parameter, Params, Reference
+from hcbench import AlgorithmSpec, Parameter, Reference
 from hcbench_vectors.references import PAPERS
 
 MOST_COMPONENTS = 50
@@ -36,11 +36,6 @@ _REDUCTION = (
         interval="[1, inf)",
     ),
 )
-
-
-def _reduces(params: Params) -> bool:
-    """Whether principal components are computed, from a random start."""
-    return params["pca"] is not None
 
 
 def _metric_parameter(*more: str) -> Parameter:
@@ -109,7 +104,7 @@ def _linkage_spec(
         paper=paper,
         memory=memory,
         requires=("scipy",),
-        random=_reduces,
+        random=False,
         tags=("linkage", *names_elsewhere),
         binary_only=True,
     )
@@ -132,7 +127,7 @@ DOT_PRODUCT = AlgorithmSpec(
     ),
     paper=PAPERS["gray2023"],
     requires=("scipy",),
-    random=_reduces,
+    random=False,
     tags=("linkage",),
 )
 
@@ -237,7 +232,7 @@ HDBSCAN = AlgorithmSpec(
     paper=PAPERS["campello2013"],
     requires=("hdbscan", "scikit-learn", "scipy"),
     licence="BSD-3-Clause",
-    random=_reduces,
+    random=False,
     tags=("density",),
 )
 

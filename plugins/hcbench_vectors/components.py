@@ -27,7 +27,7 @@ _BLOCK_SIZE = 1 << 22
 
 
 def principal_scores(
-    vectors: Vectors, r: int, rng: np.random.Generator, method: Decomposition = "auto"
+    vectors: Vectors, r: int, method: Decomposition = "auto"
 ) -> Floats:
     """Scores ``zeta_i = V' Y_i`` of the first r principal components, not centred.
 
@@ -41,8 +41,6 @@ def principal_scores(
         Sparse ones stay sparse.
     r : int
         At most min(n, p).
-    rng : Generator
-        Start of the iteration.
     method : {"auto", "complete", "iterative"}
         How the vectors are decomposed; by default completely where that takes less time.
 
@@ -53,7 +51,7 @@ def principal_scores(
         otherwise a multiple of O(r nnz + r^2 (n + p)) time (ARPACK), O(r (n + p)) memory. Errors
         are of the order of the rounding of the largest singular value.
     """
-    scores = _decomposed(vectors, r, rng, method, of_rows=True)
+    scores = _decomposed(vectors, r, method, of_rows=True)
     # The score of a zero row is exactly zero: rounding must not give it a direction.
     sizes: Any = abs(vectors)
     scores[np.asarray(sizes.sum(axis=1)).ravel() == 0] = 0.0
@@ -61,21 +59,21 @@ def principal_scores(
 
 
 def principal_axes(
-    vectors: Vectors, r: int, rng: np.random.Generator, method: Decomposition = "auto"
+    vectors: Vectors, r: int, method: Decomposition = "auto"
 ) -> Floats:
     """V (p, r') itself, r' <= r the numerical rank; time and memory as `principal_scores`."""
-    return _decomposed(vectors, r, rng, method, of_rows=False)
+    return _decomposed(vectors, r, method, of_rows=False)
 
 
 def _decomposed(
-    vectors: Vectors, r: int, rng: np.random.Generator, method: Decomposition, *, of_rows: bool
+    vectors: Vectors, r: int, method: Decomposition, *, of_rows: bool
 ) -> Floats:
     """Scores if ``of_rows``, otherwise axes."""
     if method == "auto":
         method = _faster_method(vectors, r)
     if method == "iterative":
         try:
-            return _iterated(vectors, r, rng, of_rows=of_rows)
+            return _iterated(vectors, r, of_rows=of_rows)
         except ArpackError:  # for example if all vectors are zero
             pass
     return _complete(vectors, r, of_rows=of_rows)
@@ -134,9 +132,11 @@ def _triangle(tall: Any) -> Floats:
     return triangle
 
 
-def _iterated(vectors: Vectors, r: int, rng: np.random.Generator, *, of_rows: bool) -> Floats:
-    """By ARPACK, from a random start; the components are in no order."""
-    start = rng.standard_normal(min(vectors.shape))
+def _iterated(vectors: Vectors, r: int, *, of_rows: bool) -> Floats:
+    """By ARPACK, whose components are in no order."""
+    # Any start that is not orthogonal to the components leads to them, up to rounding. With the
+    # same one in each call, the same vectors have the same components to the last digit.
+    start = np.random.default_rng(0).standard_normal(min(vectors.shape))
     decomposition: Any = svds(vectors, k=r, v0=start)
     left_vectors, values, right_vectors = decomposition
     falling = np.argsort(-values, kind="stable")

@@ -44,7 +44,7 @@ def read_vectors(
         # Imported where it is used: scipy.optimize takes long.
         from hcbench_vectors.wasserstein import wasserstein_dimension
 
-        r = wasserstein_dimension(vectors, reduction["r_max"], reduction["patience"], rng)
+        r = wasserstein_dimension(vectors, reduction["r_max"], reduction["patience"])
     n, p = vectors.shape
     most = min(n, p)
     if r > most:
@@ -52,7 +52,7 @@ def read_vectors(
             f"{algorithm}: pca={r}, but {n} vectors of {p} features have {most} components; "
             f"use pca={most} or fewer, or pca=auto"
         )
-    return principal_scores(vectors, r, rng)
+    return principal_scores(vectors, r)
 
 
 def _refuse_unused(algorithm: str, reduction: Reduction) -> None:

@@ -19,11 +19,9 @@ if TYPE_CHECKING:
 _BLOCK_SIZE = 1 << 22
 
 
-def wasserstein_dimension(
-    vectors: Vectors, r_max: int, patience: int | None, rng: np.random.Generator
-) -> int:
+def wasserstein_dimension(vectors: Vectors, r_max: int, patience: int | None) -> int:
     """The r <= r_max with the smallest `wasserstein_distances`, the smaller for ties."""
-    return 1 + int(np.argmin(wasserstein_distances(vectors, r_max, patience, rng)))
+    return 1 + int(np.argmin(wasserstein_distances(vectors, r_max, patience)))
 
 
 def chosen_dimension(scored: Scored, r_max: int = 50) -> float:
@@ -37,13 +35,12 @@ def chosen_dimension(scored: Scored, r_max: int = 50) -> float:
     vectors = scored.problem.vectors
     if vectors is None:
         raise NotApplicableError("components are of vectors; this data set has none")
-    rng = np.random.default_rng(0)  # only where the iteration for the axes starts
     floats = vectors.astype(np.float64, copy=False)
-    return float(wasserstein_dimension(floats, r_max, None, rng))
+    return float(wasserstein_dimension(floats, r_max, None))
 
 
 def wasserstein_distances(
-    vectors: Vectors, r_max: int, patience: int | None, rng: np.random.Generator
+    vectors: Vectors, r_max: int, patience: int | None
 ) -> NDArray[np.float64]:
     """Distances of one half of the data, projected, from the other half, by dimension.
 
@@ -59,8 +56,6 @@ def wasserstein_distances(
         Largest dimension; at most the rank of the first half, beyond which nothing changes.
     patience : int, optional
         Stop after this many dimensions without a new smallest distance: a heuristic.
-    rng : Generator
-        See `principal_axes`.
 
     Returns
     -------
@@ -72,7 +67,7 @@ def wasserstein_distances(
     half = (vectors.shape[0] + 1) // 2
     train = vectors[:half]
     test = vectors[half:]
-    axes = principal_axes(train, min(r_max, *train.shape), rng)
+    axes = principal_axes(train, min(r_max, *train.shape))
     projected = np.asarray(train @ axes)
     raw = np.asarray(test @ axes)
     # |V V' x - y|^2 is that within the r axes, and the length of y outside of them.
