@@ -49,7 +49,8 @@ if TYPE_CHECKING:
     "distributions",
     multiple=True,
     metavar="NAME",
-    help="With --measure: the package whose plugins are measured; by default all.",
+    help="With --measure: the package whose plugins are measured; by default that of the "
+    "repository. Repeatable.",
 )
 @click.option(
     "--tolerance",
@@ -83,15 +84,16 @@ def regress(
     Compares the results of asv: numbers of queries, losses and values exactly, memory with a
     tolerance, and times by pairs that were measured in turns. Of the times that are said to differ
     by more than the tolerance, at most 5 % do not, on average. A benchmark that fails only in HEAD
-    is worse. The exit code is 1 if anything became worse. A line "Accepted-Regression: BENCHMARK"
-    in a commit message accepts a regression.
+    is worse. Without --measure, a time that asv has measured as more than 1.5 times as long is
+    suspected. The exit code is 1 if anything became worse or is suspected. A line
+    "Accepted-Regression: BENCHMARK" in a commit message accepts either.
     """
     from hcbench.analysis import to_markdown
     from hcbench.commands import write_blocks
     from hcbench_regress.commits import accepted_between, find_commit, find_root
     from hcbench_regress.records import read_both
-    from hcbench_regress.tables import describe, overview_blocks, summary
-    from hcbench_regress.verdicts import judge
+    from hcbench_regress.tables import closing_lines, describe, overview_blocks
+    from hcbench_regress.verdicts import WORSE, judge
 
     if (only or distributions) and not measure:
         raise click.UsageError("--only and --distribution are for --measure")
@@ -108,15 +110,17 @@ def regress(
         accepted=list(accept) + accepted_between(root, base_commit, head_commit),
         tolerance=tolerance,
     )
+    lines = closing_lines(judged, base_commit, head_commit)
     blocks = overview_blocks(judged, base_commit, head_commit, everything=everything)
     if form == "json":
         write_json(describe(judged, base_commit, head_commit))
     elif form == "markdown":
-        click.echo(to_markdown(blocks, [summary(judged)]), nl=False)
+        click.echo(to_markdown(blocks, lines), nl=False)
     else:
         write_blocks(blocks)
-        click.echo(summary(judged))
-    if any(entry.verdict == "regression" for entry in judged):
+        for line in lines:
+            click.echo(line)
+    if any(entry.verdict in WORSE for entry in judged):
         raise click.exceptions.Exit(ExitCode.CELLS_FAILED)
 
 
@@ -131,18 +135,20 @@ def _measure(
 ) -> str:
     """Measure two commits in turns, and store the results beside those of asv."""
     from hcbench.asv import MeasuringProcess
-    from hcbench_regress.commits import install
+    from hcbench_regress.commits import install, installed_distributions
     from hcbench_regress.measuring import measure_in_turns
     from hcbench_regress.records import write_both
 
-    processes = []
+    folders = []
     for commit in (base, head):
-        name = f"{commit.name} ({commit.short})"
-        tell(f"installing {name}")
-        folder = install(root, commit, results.absolute().parent / "regress")
-        processes.append(MeasuringProcess(distributions, folder, name))
-    base_process = processes[0]
-    head_process = processes[1]
+        tell(f"installing {commit.name} ({commit.short})")
+        folders.append(install(root, commit, results.absolute().parent / "regress"))
+    base_folder, head_folder = folders
+    # What else is installed here is the same for both commits.
+    if not distributions:
+        distributions = installed_distributions(head_folder)
+    base_process = MeasuringProcess(distributions, base_folder, f"{base.name} ({base.short})")
+    head_process = MeasuringProcess(distributions, head_folder, f"{head.name} ({head.short})")
     # Half of the tolerance: screening should miss few times that differ by all of it.
     suspicious = 1 + tolerance / 2
     measured = measure_in_turns(base_process, head_process, only, suspicious=suspicious, tell=tell)

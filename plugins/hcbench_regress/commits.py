@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from importlib.metadata import distributions
 from pathlib import Path
 
 from hcbench import DataError
@@ -131,6 +132,11 @@ def install(root: Path, commit: Commit, folder: Path) -> Path:
     for path in by_use[:-INSTALLED]:
         shutil.rmtree(path, ignore_errors=True)
     return target
+
+
+def installed_distributions(folder: Path) -> list[str]:
+    """The packages in a folder that `install` has filled, as ``hcbench plugins`` names them."""
+    return sorted({distribution.name for distribution in distributions(path=[str(folder)])})
 
 
 def _git(folder: Path, *arguments: str) -> str:

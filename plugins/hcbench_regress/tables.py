@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from hcbench.analysis import Block, Note, TableEntry, describe_notes, format_spread
+from hcbench.asv import TRACKS
+from hcbench.model import shell_command
 from hcbench_regress.commits import TRAILER, Commit
-from hcbench_regress.verdicts import ORDER, SHOWN, Judged
+from hcbench_regress.verdicts import ORDER, SHOWN, WORSE, Judged
 
 
 def overview_blocks(
@@ -59,7 +61,7 @@ def _row(entry: Judged, *, with_environment: bool) -> tuple[TableEntry, ...]:
     if not math.isnan(row.ratio):
         ratio = f"{row.ratio:.2f}"
     return (
-        TableEntry(entry.verdict, bold=entry.verdict == "regression"),
+        TableEntry(entry.verdict, bold=entry.verdict in WORSE),
         TableEntry(name),
         TableEntry(_number(row.base, row.states[0], row.unit)),
         TableEntry(_number(row.head, row.states[1], row.unit)),
@@ -93,13 +95,33 @@ def summary(judged: Sequence[Judged]) -> str:
     return text
 
 
+def closing_lines(judged: Sequence[Judged], base: Commit, head: Commit) -> list[str]:
+    """The lines below the table: the number of each verdict, and how suspicions are confirmed."""
+    lines = [summary(judged)]
+    names = []
+    for entry in judged:
+        # registered.algorithm_X.track_seconds(40) is a quantity of the case algorithm_X. Other
+        # benchmarks of a project are not measured in turns.
+        case = entry.recorded.name.partition(".")[2].partition(".")[0]
+        if entry.verdict == "suspected" and case.partition("_")[0] in TRACKS:
+            names.append(case)
+    if names:
+        words = ["hcbench", "regress", base.name, head.name, "--measure"]
+        for name in dict.fromkeys(names):
+            words += ["--only", name]
+        lines.append(f"measured in turns, a suspicion is confirmed or not: {shell_command(*words)}")
+    return lines
+
+
 def describe(judged: Sequence[Judged], base: Commit, head: Commit) -> dict[str, Any]:
     """All verdicts, for JSON."""
+    lines = closing_lines(judged, base, head)
     return {
         "base": {"name": base.name, "hash": base.hash},
         "head": {"name": head.name, "hash": head.hash},
         "regressions": sum(entry.verdict == "regression" for entry in judged),
-        "notes": describe_notes([Note(kind="test", text=summary(judged))]),
+        "suspected": sum(entry.verdict == "suspected" for entry in judged),
+        "notes": describe_notes([Note(kind="test", text=line) for line in lines]),
         "benchmarks": [_describe_benchmark(entry) for entry in judged],
     }
 

@@ -1,8 +1,8 @@
 """The verdict on each benchmark: what became worse from one commit to another.
 
 It depends on what is measured. Numbers of queries, losses and values are
-reproducible from the same seeds: any increase counts. Times need pairs that were measured in turns.
-Student's t test of the logarithms of their ratios judges them, and the false discovery rate of all
+reproducible from the same seeds: any increase counts. Times need pairs that were measured in turns;
+of others a large increase is suspected, no more. Student's t test of the logarithms of their ratios judges them, and the false discovery rate of all
 times together is controlled.
 """
 
@@ -23,10 +23,22 @@ from hcbench_regress.measuring import State
 from hcbench_regress.records import Recorded
 
 Verdict: TypeAlias = Literal[
-    "regression", "accepted", "improvement", "new", "removed", "not judged", "n/a", "same"
+    "regression",
+    "suspected",
+    "accepted",
+    "improvement",
+    "new",
+    "removed",
+    "not judged",
+    "n/a",
+    "same",
 ]
 ORDER = get_args(Verdict)
-SHOWN = ORDER[:5]
+SHOWN = ORDER[:6]
+
+WORSE: tuple[Verdict, ...] = ("regression", "suspected")
+"""The verdicts that end with exit code 1. What is suspected may be noise: only times that were
+measured in turns tell."""
 
 FALSE_DISCOVERIES = 0.05
 """Of the times that are said to differ by more than the tolerance, the expected share that do not.
@@ -34,6 +46,10 @@ FALSE_DISCOVERIES = 0.05
 
 TOLERANCE = 0.1
 """How much longer a call may take."""
+
+SUSPICIOUS = 1.5
+"""A time that was not measured in turns is suspected above this ratio: two runs of ``asv`` on one
+machine seldom differ as much without a reason, and often by a fifth."""
 
 MEMORY = 0.3
 """How much more memory a call may hold, beside `MEMORY_FLOOR`."""
@@ -105,7 +121,7 @@ def judge(
     for place, row in enumerate(rows):
         verdict, reason = _verdict(row, tolerance, p_values.get(place))
         is_accepted = any(fnmatchcase(row.name, f"*{pattern}*") for pattern in accepted)
-        if verdict == "regression" and is_accepted:
+        if verdict in WORSE and is_accepted:
             verdict = "accepted"
         judged.append(Judged(recorded=row, verdict=verdict, reason=reason))
     return judged
@@ -164,7 +180,7 @@ def _verdict(row: Recorded, tolerance: float, p: float | None) -> tuple[Verdict,
 
 def _verdict_on_time(row: Recorded, tolerance: float, p: float | None) -> tuple[Verdict, str]:
     if not row.pairs:
-        return "not judged", "times need pairs: --measure"
+        return _verdict_on_separate_times(row, tolerance)
     if p is None:
         return "same", f"within {tolerance:.0%}, or not significant"
     reason = f"{len(row.pairs)} processes, p = {p:.1g}"
@@ -177,6 +193,13 @@ def _verdict_on_time(row: Recorded, tolerance: float, p: float | None) -> tuple[
     if row.ratio > 1:
         verdict = "regression"
     return verdict, reason
+
+
+def _verdict_on_separate_times(row: Recorded, tolerance: float) -> tuple[Verdict, str]:
+    """The verdict on times of two runs of asv, of which the machine may have disturbed one."""
+    if row.ratio > max(SUSPICIOUS, 1 + tolerance):
+        return "suspected", "not measured in turns"
+    return "not judged", "times need pairs: --measure"
 
 
 def _verdict_on_memory(row: Recorded) -> tuple[Verdict, str]:

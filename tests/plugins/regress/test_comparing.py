@@ -29,6 +29,7 @@ from hcbench_regress.commits import (
     find_commit,
     find_root,
     install,
+    installed_distributions,
 )
 from hcbench_regress.measuring import PROCESSES, Key, Series, measure_in_turns
 from hcbench_regress.records import Recorded, read_both, write_both
@@ -79,7 +80,9 @@ def test_regressions_depend_on_the_kind_of_measurement() -> None:
         ("bytes", 100 * 2**20, 200 * 2**20, "regression"),
         ("bytes", 200 * 2**20, 100 * 2**20, "improvement"),
         ("ratio", 1.0, 2.0, "not judged"),
-        ("s", 1.0, 9.0, "not judged"),  # without pairs
+        ("s", 1.0, 1.4, "not judged"),  # without pairs
+        ("s", 1.0, 1.9, "suspected"),
+        ("s", 1.9, 1.0, "not judged"),
     ]:
         assert verdict(recorded(unit, base, head)) == expected
 
@@ -354,7 +357,7 @@ def test_samples_of_two_runs_of_asv_are_not_paired(tmp_path: Path) -> None:
         row[place] += 1
     path.write_text(json.dumps(content))
     rows = {row.name: row for row in read_both(tmp_path, BASE, HEAD)}
-    assert verdict(rows["registered.algorithm_X.track_seconds(40)"]) == "not judged"
+    assert verdict(rows["registered.algorithm_X.track_seconds(40)"]) == "suspected"
 
 
 def test_missing_results_are_reported_with_the_way_to_get_them(tmp_path: Path) -> None:
@@ -414,6 +417,34 @@ def test_an_added_query_and_a_slower_algorithm_end_with_1(repository: Path) -> N
         True
     ] * 2
     assert "2 regression" in done.stdout
+
+
+def measure_separately(repository: Path, **changes: float) -> None:
+    """Results as of two runs of asv: they have other starts."""
+    results_in(repository, **changes)
+    head = find_commit(repository, "topic").short
+    (path,) = (repository / ".asv" / "results").glob(f"*/{head}*.json")
+    content = json.loads(path.read_text())
+    place = content["result_columns"].index("started_at")
+    for row in content["results"].values():
+        row[place] += 1
+    path.write_text(json.dumps(content))
+
+
+def test_a_call_that_asv_has_measured_as_much_slower_is_suspected(repository: Path) -> None:
+    measure_separately(repository, head_seconds=1.9)
+    done = call("main", "topic", "--format", "markdown")
+    assert done.exit_code == 1
+    assert "| **suspected** |" in done.stdout
+    command = "hcbench regress main topic --measure --only algorithm_X"
+    assert command in done.stdout.replace("\\", "")
+    report = json.loads(call("main", "topic", "--format", "json").stdout)
+    assert (report["regressions"], report["suspected"]) == (0, 1)
+    accepted = call("main", "topic", "--accept", "algorithm_X.track_seconds*")
+    assert accepted.exit_code == 0
+    # Two runs of equal code may differ as much.
+    measure_separately(repository, head_seconds=1.4)
+    assert call("main", "topic").exit_code == 0
 
 
 @pytest.mark.slow
@@ -477,6 +508,7 @@ def test_commits_are_installed_once_and_the_oldest_are_removed(repository: Path)
     except DataError as error:
         pytest.skip(f"hatchling cannot be had: {error}")
     assert (target / "alone.py").read_text() == "VALUE = 1\n"
+    assert installed_distributions(target) == ["alone"]
     (target / "alone.py").write_text("VALUE = 2\n")
     assert (install(repository, commit, folder) / "alone.py").read_text() == "VALUE = 2\n"
     assert sorted(path.name for path in folder.iterdir())[0] == f"{1:040}"
