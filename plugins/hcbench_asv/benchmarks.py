@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+from collections.abc import Collection, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, ClassVar
 
 from hcbench_asv.process import MeasuringProcess
 from hcbench_asv.quantities import TRACKS, UNITS, VERSION, Case, Measurement
-
-_NAMES = Path("hcbench-asv.json")  # in asv's cache folder, the working directory of each benchmark
 
 
 class Registered:
@@ -34,36 +34,31 @@ class Registered:
     data: ClassVar[str] = ""
     case: ClassVar[str] = ""
 
-    def setup_cache(self) -> dict[Case, Measurement]:
-        """Measure all cases; asv calls this once for all subclasses."""
-        # Numba, pandas and all plugins are loaded only where something is measured: asv starts a
-        # process for each benchmark, and most of them read the cache.
-        from hcbench_asv.cases import find_cases
-        from hcbench_asv.measuring import measure_all
+    def setup_cache(self) -> None:
+        """List the cases; asv calls this once. Nothing is measured before a benchmark asks."""
+        # Numba, pandas and all plugins are loaded only where something is listed or measured: asv
+        # starts a process for each benchmark, and most of them read files.
+        tracks = _tracks(self.distributions, self.data)
+        _file("cases", self.distributions, self.data).write_text(json.dumps(tracks))
 
-        tracks = find_cases(self.distributions, self.data).tracks()
-        _NAMES.write_text(json.dumps({"of": sorted(self.distributions), "tracks": tracks}))
-        with closing(MeasuringProcess([f"--data={self.data}", *self.distributions])) as process:
-            return measure_all(process)
-
-    def setup(self, cache: dict[Case, Measurement], n: int) -> None:
-        """Skip what does not apply.
+    def setup(self, n: int) -> None:
+        """Measure the case if need be, and skip what does not apply.
 
         Raises
         ------
         NotImplementedError
             With the reason; asv shows the benchmark as n/a.
         """
-        reason = cache[self.case, n].get("reason")
+        self._measurement = _measurement(self, n)
+        reason = self._measurement.get("reason")
         if reason:
             raise NotImplementedError(reason)
 
-    def _measured(self, cache: dict[Case, Measurement], n: int, quantity: str) -> float:
+    def _measured(self, quantity: str) -> float:
         """A measured value; NaN, which asv shows as n/a, if it is missing."""
-        measurement = cache[self.case, n]
-        if "failed" in measurement:
-            raise RuntimeError(measurement["failed"])
-        value: float | None = measurement[quantity]
+        if "failed" in self._measurement:
+            raise RuntimeError(self._measurement["failed"])
+        value: float | None = self._measurement[quantity]
         # None would mean to asv that the benchmark failed.
         return math.nan if value is None else value
 
@@ -71,8 +66,8 @@ class Registered:
 def _track(name: str, quantity: str, sizes: list[int]) -> Any:
     """The method of a benchmark, with the attributes that asv reads."""
 
-    def track(self: Registered, cache: dict[Case, Measurement], n: int) -> float:
-        return self._measured(cache, n, quantity)
+    def track(self: Registered, _n: int) -> float:
+        return self._measured(quantity)
 
     kind, _, registration = name.partition("_")
     track.__name__ = f"track_{quantity}"
@@ -85,8 +80,6 @@ def _track(name: str, quantity: str, sizes: list[int]) -> Any:
 
 def registered(*distributions: str, data: str = "") -> dict[str, type[Registered]]:
     """A class of benchmarks for each registered algorithm, oracle and metric.
-
-    Call it once per benchmark folder: its classes share one measurement.
 
     Parameters
     ----------
@@ -127,11 +120,50 @@ def registered(*distributions: str, data: str = "") -> dict[str, type[Registered
 
 def _tracks(distributions: tuple[str, ...], data: str) -> dict[str, dict[str, list[int]]]:
     """`Cases.tracks`, from asv's cache folder if it is there: loading plugins takes long."""
-    if _NAMES.is_file():
-        stored = json.loads(_NAMES.read_text())
-        if stored["of"] == sorted(distributions):
-            tracks: dict[str, dict[str, list[int]]] = stored["tracks"]
-            return tracks
+    path = _file("cases", distributions, data)
+    if path.is_file():
+        tracks: dict[str, dict[str, list[int]]] = json.loads(path.read_text())
+        return tracks
     from hcbench_asv.cases import find_cases
 
     return find_cases(distributions, data).tracks()
+
+
+def _measurement(benchmarks: Registered, n: int) -> Measurement:
+    """What was measured of a case in this run of asv; if nothing was, measure it now.
+
+    A process that measures takes seconds to start, and asv asks for one benchmark after the other.
+    So each process measures, beside the class that is asked for, as many of the following classes
+    as were measured before: one class costs one of them, and all classes cost a few starts.
+    """
+    path = _file("measured", benchmarks.distributions, benchmarks.data)
+    stored: dict[str, dict[str, Measurement]] = {}
+    if path.is_file():
+        stored = json.loads(path.read_text())
+    if benchmarks.case not in stored:
+        from hcbench_asv.measuring import measure_cases
+
+        arguments = [f"--data={benchmarks.data}", *benchmarks.distributions]
+        with closing(MeasuringProcess(arguments)) as process:
+            following = _following(benchmarks.case, stored, process.cases())
+            for (name, size), measurement in measure_cases(process, following).items():
+                stored.setdefault(name, {})[str(size)] = measurement
+        path.write_text(json.dumps(stored))
+    return stored[benchmarks.case][str(n)]
+
+
+def _following(name: str, stored: Collection[str], cases: Sequence[Case]) -> list[Case]:
+    """The cases of a name, and of as many names after it as are stored, in the order of asv."""
+    names = sorted({case[0] for case in cases})
+    ahead = [each for each in names[names.index(name) :] if each not in stored]
+    chosen = ahead[: 1 + len(stored)]
+    return [case for case in cases if case[0] in chosen]
+
+
+def _file(content: str, distributions: tuple[str, ...], data: str) -> Path:
+    """A file in asv's cache folder, the working directory of each benchmark, for one `registered`.
+
+    Calls for other packages or other data have files of their own.
+    """
+    digest = hashlib.sha256(json.dumps([sorted(distributions), data]).encode()).hexdigest()
+    return Path(f"hcbench-asv-{content}-{digest[:16]}.json")

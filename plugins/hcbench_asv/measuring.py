@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -41,10 +41,12 @@ _CLUSTERS = 8  # of the partition that metrics score
 _FEW = 4  # coordinates of the linkage that metrics score
 
 
-def measure_all(measures: Measured | MeasuringProcess) -> dict[Case, Measurement]:
-    """Measure every case, its repetitions one after the other."""
+def measure_cases(
+    measures: Measured | MeasuringProcess, cases: Iterable[Case]
+) -> dict[Case, Measurement]:
+    """Measure cases, the repetitions of each one after the other."""
     summaries = {}
-    for case in measures.cases():
+    for case in cases:
         repetitions = [measures.measure(case, number) for number in range(REPETITIONS)]
         summaries[case] = _summarise_all(repetitions)
     return summaries

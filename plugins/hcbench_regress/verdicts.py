@@ -2,8 +2,8 @@
 
 It depends on what is measured. Numbers of queries, losses and values are
 reproducible from the same seeds: any increase counts. Times need pairs that were measured in turns;
-of others a large increase is suspected, no more. Student's t test of the logarithms of their ratios judges them, and the false discovery rate of all
-times together is controlled.
+of others a large increase is suspected, no more. Student's t test of the logarithms of the ratios
+judges them, and the false discovery rate of all times together is controlled.
 """
 
 from __future__ import annotations

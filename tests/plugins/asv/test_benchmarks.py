@@ -21,8 +21,9 @@ from hcbench.api.uses import use_of_algorithm
 from hcbench.errors import ParameterError, UnknownNameError
 from hcbench.registry.metric_specs import MetricSpec
 from hcbench.registry.parameters import REQUIRED, Parameter
+from hcbench_asv.benchmarks import _file, _following
 from hcbench_asv.cases import Cases, find_cases, make_problem, required_values
-from hcbench_asv.measuring import Measured, _timed, measure_all
+from hcbench_asv.measuring import Measured, _timed
 
 N = hcbench.asv.SIZES[0]
 
@@ -164,12 +165,17 @@ def test_queries_and_losses_are_those_of_the_algorithm(cases: Cases, measured: M
     assert found["seconds"] > 0
 
 
-def test_a_value_that_asv_cannot_show_is_missing(measured: Measured) -> None:
+def test_a_value_that_asv_cannot_show_is_missing(
+    measured: Measured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     case = "metric_queries_to_reach", hcbench.asv.SIZES[-1]
     found = measured.measure(case)
     assert found["value"] is None  # infinity: the scored result does not reach the target
+    measured_before(tmp_path, {case[0]: {str(case[1]): found}})
+    monkeypatch.chdir(tmp_path)
     benchmark: Any = hcbench.asv.registered()["metric_queries_to_reach"]()
-    assert math.isnan(benchmark.track_value({case: found}, case[1]))  # n/a
+    benchmark.setup(case[1])
+    assert math.isnan(benchmark.track_value(case[1]))  # n/a
 
 
 def test_oracles_and_metrics_have_times_and_values(measured: Measured) -> None:
@@ -219,24 +225,55 @@ def test_inapplicable_benchmarks_have_a_reason(measured: Measured) -> None:
     assert "answers" in measured.measure(("oracle_person", N))["reason"]
 
 
+def measured_before(folder: Path, measurements: dict[str, Any], data: str = "") -> None:
+    """Leave in asv's cache folder what other benchmarks of everything have measured."""
+    (folder / _file("measured", (), data)).write_text(json.dumps(measurements))
+
+
 @pytest.mark.slow
-def test_asv_reuses_one_measurement(cases: Cases) -> None:
-    names = ("algorithm_Bottom_up", "algorithm_Truth", "oracle_person")
-    few = replace(cases, kinds={name: cases.kinds[name] for name in names})
-    cache = measure_all(Measured(few))
+def test_one_benchmark_measures_its_class_alone_and_others_read_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     classes: dict[str, Any] = hcbench.asv.registered()
-    assert classes["algorithm_Bottom_up"]().track_queries(cache, N) == math.comb(N, 3)
-    assert classes["algorithm_Truth"]().track_loss(cache, N) == 0
+    monkeypatch.chdir(tmp_path)
+    benchmark = classes["algorithm_Bottom_up"]()
+    benchmark.setup(N)
+    assert benchmark.track_queries(N) == math.comb(N, 3)
+    stored = _file("measured", (), "")
+    assert list(json.loads(stored.read_text())) == ["algorithm_Bottom_up"]
+    # The next ones of this class start no process, and those of another class start one.
+    monkeypatch.setattr("hcbench_asv.benchmarks.MeasuringProcess", None)
+    benchmark.setup(N)
+    assert benchmark.track_loss(N) >= 0
+    with pytest.raises(TypeError):
+        classes["algorithm_Truth"]().setup(N)
+
+
+def test_each_process_measures_as_many_classes_more_as_were_measured_before() -> None:
+    cases = [(name, n) for n in (40, 80) for name in "abcdefgh"]
+    assert _following("c", [], cases) == [("c", 40), ("c", 80)]
+    assert _following("d", ["c"], cases) == [("d", 40), ("e", 40), ("d", 80), ("e", 80)]
+    names = [name for name, n in _following("b", ["c", "d", "e"], cases) if n == 40]
+    assert names == ["b", "f", "g", "h"]  # what is there is not measured again
+
+
+def test_inapplicable_benchmarks_are_skipped_with_their_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    benchmark = hcbench.asv.registered()["oracle_person"]()
+    measured_before(tmp_path, {"oracle_person": {str(N): {"reason": "person needs answers"}}})
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(NotImplementedError, match="person needs answers"):
-        classes["oracle_person"]().setup(cache, N)
+        benchmark.setup(N)
 
 
-def test_a_failure_fails_in_asv_too() -> None:
-    benchmark = hcbench.asv.registered()["algorithm_UPGMA"]()
-    cache = {("algorithm_UPGMA", N): {"failed": "timeout: 60 s"}}
-    benchmark.setup(cache, N)
+def test_a_failure_fails_in_asv_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    benchmark: Any = hcbench.asv.registered()["algorithm_UPGMA"]()
+    measured_before(tmp_path, {"algorithm_UPGMA": {str(N): {"failed": "timeout: 60 s"}}})
+    monkeypatch.chdir(tmp_path)
+    benchmark.setup(N)
     with pytest.raises(RuntimeError, match="timeout: 60 s"):
-        benchmark.track_seconds(cache, N)  # type: ignore[attr-defined]
+        benchmark.track_seconds(N)
 
 
 # ---- asv -----------------------------------------------------------------------------------------
@@ -295,10 +332,15 @@ def test_with_a_cache_of_asv_plugins_are_not_loaded_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    listed = {"of": [], "tracks": {"algorithm_Old": {"seconds": [40]}}}
-    Path("hcbench-asv.json").write_text(json.dumps(listed))
-    assert list(hcbench.asv.registered()) == ["algorithm_Old"]
-    assert len(hcbench.asv.registered("hcbench")) > 1  # listed for others
+    benchmark = hcbench.asv.registered()["algorithm_UPGMA"]()
+    benchmark.setup_cache()
+    monkeypatch.setattr("hcbench_asv.cases.find_cases", None)
+    assert "algorithm_UPGMA" in hcbench.asv.registered()
+    # What is listed for other packages or other data is not for these.
+    with pytest.raises(TypeError):
+        hcbench.asv.registered("hcbench")
+    with pytest.raises(TypeError):
+        hcbench.asv.registered(data="iris")
 
 
 @pytest.mark.slow
