@@ -23,6 +23,7 @@ from hcbench.model.names import (
     names_of_index,
 )
 from hcbench.model.squares import as_graph, as_similarity
+from hcbench.model.text import mistake_of_names
 from hcbench.model.trees import HeightKind, Partition, Tree
 from hcbench.model.views import Vectors, in_order_of, read_only_view, rows_of
 
@@ -105,6 +106,9 @@ class Problem:
     extras: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        mistake = mistake_of_names(self, ["names"])
+        if mistake:
+            raise InvalidProblemError(mistake)
         # DataFrames first: their names decide the order, and arrays have none any more.
         self._match_frames()
         self._convert_arrays()
@@ -233,6 +237,8 @@ class Problem:
         """Return this problem, and its trees, with item i named ``names[i]``, or without names."""
         item_names = None
         if names is not None:
+            if isinstance(names, str):
+                raise InvalidProblemError(f"names is a tuple of names, got {names!r}")
             item_names = tuple(names)
         truths = {}
         for name, truth in self.truths.items():

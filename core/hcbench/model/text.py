@@ -158,6 +158,24 @@ def spreadsheet_cell(value: object) -> object:
     return value
 
 
+def mistake_of_names(item: object, field_names: Iterable[str]) -> str:
+    """Which of some fields is one text in the place of a tuple of names; "" if none is.
+
+    Unnoticed, a text is a tuple of its letters.
+
+    Parameters
+    ----------
+    item : object
+    field_names : iterable of str
+        Fields that `item` may have.
+    """
+    for field_name in field_names:
+        names = getattr(item, field_name, ())
+        if isinstance(names, str):
+            return f"{field_name} is a tuple of names, got {names!r}"
+    return ""
+
+
 _MOST_LETTERS = 60  # characters of the name
 _RESERVED = re.compile("con|prn|aux|nul|com[1-9]|lpt[1-9]")  # device names of Windows
 

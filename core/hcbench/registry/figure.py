@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from hcbench.errors import SuiteError
+from hcbench.model.text import mistake_of_names
 from hcbench.registry.names import names_in_grid, split_list
 from hcbench.registry.specs import Function
 
@@ -126,6 +127,9 @@ class Figure:
         return ""
 
     def _mistake_of_curves(self) -> str:
+        mistake = mistake_of_names(self, ["panel", "line", "where", "bound", "level", "claims"])
+        if mistake:
+            return f"figure {self.name}: {mistake}"
         if not (self.x and self.metric):
             return f"figure {self.name} needs x and metric, or a function"
         if self.band not in BANDS:

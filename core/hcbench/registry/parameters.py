@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from hcbench.errors import InvalidSpecError, ParameterError
-from hcbench.model.text import suggestion
+from hcbench.model.text import mistake_of_names, suggestion
 
 if TYPE_CHECKING:
     Value: TypeAlias = "bool | int | float | str | tuple[Value, ...] | None"
@@ -95,6 +95,9 @@ class Parameter:
     of_vectors: bool = False
 
     def __post_init__(self) -> None:
+        mistake = mistake_of_names(self, ["choices"])
+        if mistake:
+            raise InvalidSpecError(f"parameter {self.name}: {mistake}")
         if not self.type:
             object.__setattr__(self, "type", self._type_of_default())
         for name in self._type_names():

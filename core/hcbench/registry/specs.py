@@ -17,12 +17,28 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from hcbench.errors import InvalidSpecError, ParameterError, PluginError
 from hcbench.model.extras import is_extra
-from hcbench.model.text import suggestion
+from hcbench.model.text import mistake_of_names, suggestion
 from hcbench.registry.parameters import Parameter, Params, Value
 from hcbench.registry.references import Reference
 
 #: Characters that have a meaning in ``NAME[param=value]`` and lists of such names.
 _NO_NAME = re.compile(r"[\[\]=,:\s]")
+
+#: Fields that are tuples of names; not each kind of spec has each of them.
+_FIELDS_OF_NAMES = (
+    "requires",
+    "tags",
+    "aliases",
+    "files",
+    "secrets",
+    "accepts",
+    "hints",
+    "provides",
+    "needs",
+    "truths",
+    "suffixes",
+    "optional_files",
+)
 
 #: The name of a distribution, without a version.
 _DISTRIBUTION = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -132,13 +148,9 @@ class Spec:
     edition: int | None = None
 
     def __post_init__(self) -> None:
-        for field_name in ("requires", "tags", "aliases", "files", "secrets", "provides", "needs"):
-            # Not each kind of spec has each of the fields.
-            names = getattr(self, field_name, ())
-            if isinstance(names, str):
-                raise InvalidSpecError(
-                    f"{self.name}: {field_name} is a tuple of names, got {names!r}"
-                )
+        mistake = mistake_of_names(self, _FIELDS_OF_NAMES)
+        if mistake:
+            raise InvalidSpecError(f"{self.name}: {mistake}")
         for field_name in ("requires", "tags", "aliases", "files", "accepts", "suffixes"):
             entries = getattr(self, field_name, ())
             if entries:

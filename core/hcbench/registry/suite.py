@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 from hcbench.errors import SuiteError
 from hcbench.model.cost import Budget, read_budget, read_count
 from hcbench.model.numbers import read_number
+from hcbench.model.text import mistake_of_names
 from hcbench.registry.figure import Figure
 from hcbench.registry.references import Reference
 from hcbench.registry.repeats import Repeats
@@ -259,6 +260,9 @@ class Suite:
     paper: Reference | None = None
 
     def __post_init__(self) -> None:
+        mistake = mistake_of_names(self, ["algorithms", "datasets", "oracles", "metrics", "only"])
+        if mistake:
+            raise SuiteError(mistake)
         for name in ("repetitions", "timeout", "memory", "threads"):
             limit = getattr(self, name)
             if not (limit is None or (isinstance(limit, int | float) and limit > 0)):
@@ -279,14 +283,17 @@ class Suite:
         for name, numbers in counts.items():
             if min(numbers, default=0) < 0:
                 raise SuiteError(f"{name} cannot be negative, got {min(numbers)}")
-        for name, family in self.families.items():
-            if not isinstance(family, str) or not family:
-                raise SuiteError(f"the family of {name} is a name, got {family!r}")
+        self._check_families()
         figures = Repeats().without("figures", self.figures, lambda figure: figure.name)
         names_of_figures = [figure.name for figure in figures]
         for name, count in Counter(names_of_figures).items():
             if count > 1:
                 raise SuiteError(f"{count} figures are called {name}; their files would be one")
+
+    def _check_families(self) -> None:
+        for name, family in self.families.items():
+            if not isinstance(family, str) or not family:
+                raise SuiteError(f"the family of {name} is a name, got {family!r}")
 
 
 def without_repeats(suite: Suite, repeats: Repeats) -> Suite:

@@ -275,6 +275,20 @@ def test_cite_prints_each_paper_once_and_reports_missing_ones() -> None:
     assert of_suite.stderr == "hcbench: toys has no paper\n"
 
 
+def test_cite_of_a_package_prints_the_papers_of_all_that_it_registers() -> None:
+    of_package = call("cite", "hcbench")
+    assert of_package.exit_code == 0
+    keys = re.findall(r"^@\w+\{(.*),$", of_package.stdout, re.MULTILINE)
+    papers = set()
+    for catalogue in load_registry().catalogues:
+        for entry in catalogue.entries:
+            if entry.spec.paper is not None:
+                papers.add(entry.spec.paper.key)
+    assert set(keys) >= papers
+    assert len(keys) == len(set(keys))
+    assert of_package.stderr == ""
+
+
 @pytest.mark.slow
 def test_plugins_lists_what_is_registered_and_broken_with_reasons(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from hcbench import Comparisons, HeightKind, Partition, Problem, Tree, finest_partition
-from hcbench.errors import ParameterError
+from hcbench.errors import InvalidProblemError, InvalidTreeError, ParameterError
 from hcbench.run.inputs import give
 
 S = np.array([[1.0, 0.5, 0.2, 0.0], [0.5, 1, 0.3, 0.1], [0.2, 0.3, 1, 0.4], [0.0, 0.1, 0.4, 1]])
@@ -120,6 +120,18 @@ def test_a_part_has_the_index_type_of_the_whole(index: Any) -> None:
     whole: Any = problem.vectors
     assert {part.indices.dtype, part.indptr.dtype} == {whole.indices.dtype, whole.indptr.dtype}
     np.testing.assert_array_equal(part.toarray(), S[[3, 0, 1]])
+
+
+def test_one_text_is_not_the_names_of_items() -> None:
+    with pytest.raises(InvalidProblemError, match="names is a tuple of names, got 'abc'"):
+        Problem(n=3, vectors=np.eye(3), names="abc")  # type: ignore[arg-type]
+    with pytest.raises(InvalidProblemError, match="names is a tuple of names, got 'abc'"):
+        Problem(n=3, vectors=np.eye(3)).with_names("abc")
+    tree = Tree([3, 3, 3, -1], names=["a", "b", "c"])
+    with pytest.raises(InvalidTreeError, match="names must be a list of strings, got 'cba'"):
+        tree.in_order_of("cba")
+    with pytest.raises(InvalidTreeError, match="inner_labels must be a list of strings, got 'r'"):
+        tree.to_newick(inner_labels="r")
 
 
 def test_an_unknown_hint_is_refused() -> None:

@@ -13,9 +13,17 @@ import pytest
 from click.testing import CliRunner, Result
 
 import hcbench
-from hcbench import AlgorithmSpec, DatasetSpec, OracleSpec, Suite, load_registry
+from hcbench import (
+    AlgorithmSpec,
+    DatasetSpec,
+    Figure,
+    OracleSpec,
+    Parameter,
+    Suite,
+    load_registry,
+)
 from hcbench.cli import main
-from hcbench.errors import InvalidSpecError, UnknownNameError
+from hcbench.errors import InvalidSpecError, SuiteError, UnknownNameError
 from hcbench.plan.plan import make_plan
 from hcbench.run.cell import run_job
 from hcbench.run.rescore import use_described
@@ -148,11 +156,28 @@ def test_fit_refuses_too_few_items(file: Path) -> None:
 
 def test_specs_refuse_a_text_where_names_belong() -> None:
     given = {"function": "a:b", "doc": "", "provides": ()}
-    for field in ("tags", "aliases", "requires", "provides"):
+    fields = ("tags", "aliases", "requires", "provides", "truths", "suffixes", "optional_files")
+    for field in fields:
         with pytest.raises(InvalidSpecError, match=f"A: {field} is a tuple of names, got 'x'"):
             DatasetSpec(name="A", **given | {field: "x"})
     with pytest.raises(InvalidSpecError, match="'a b' cannot be a name"):
         DatasetSpec(name="A", **given, aliases=("a b",))
+    algorithm: dict[str, Any] = {"function": "a:b", "doc": "", "accepts": ("vectors",)}
+    for field in ("accepts", "hints"):
+        with pytest.raises(InvalidSpecError, match=f"A: {field} is a tuple of names, got 'x'"):
+            AlgorithmSpec(name="A", **algorithm | {field: "x"})
+    with pytest.raises(InvalidSpecError, match="parameter p: choices is a tuple of names"):
+        Parameter("p", "a", "A choice.", choices="abc")  # type: ignore[arg-type]
+
+
+def test_suites_and_figures_refuse_a_text_where_names_belong() -> None:
+    for field in ("algorithms", "datasets", "oracles", "metrics", "only"):
+        with pytest.raises(SuiteError, match=f"{field} is a tuple of names, got 'UPGMA'"):
+            Suite(**{"name": "s", field: "UPGMA"})
+    figure: dict[str, Any] = {"name": "f", "doc": "", "x": "dataset.n", "metric": "AARI"}
+    for field in ("panel", "line", "where", "bound", "level", "claims"):
+        with pytest.raises(SuiteError, match=f"figure f: {field} is a tuple of names, got 'n'"):
+            Figure(**figure | {field: "n"})
 
 
 def test_specs_refuse_what_no_data_set_provides() -> None:

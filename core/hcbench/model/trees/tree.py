@@ -534,6 +534,8 @@ class Tree:
         DataError
             If the leaves have other names.
         """
+        if isinstance(names, str):
+            raise InvalidTreeError(f"names must be a list of strings, got {names!r:.60}")
         listed = NamedItems(what="the list of names", n=len(names), names=tuple(names))
         return self.matched_with(listed)
 
@@ -715,6 +717,10 @@ class Tree:
         InvalidTreeError
             If a height is infinite: use ``lengths=False``.
         """
+        if isinstance(inner_labels, str):
+            raise InvalidTreeError(
+                f"inner_labels must be a list of strings, got {inner_labels!r:.60}"
+            )
         names = self._names_or_numbers()
         if not lengths or self.height is None:
             return write_newick(self.leaf_range, names, None, inner_labels)
