@@ -46,6 +46,7 @@ SECTIONS = (
             "core/docs/python.md",
             "core/docs/commands.md",
             "core/docs/stores.md",
+            "core/docs/joining.md",
             "core/docs/paid.md",
             "core/docs/clusters.md",
             "core/docs/genes.md",
@@ -61,6 +62,18 @@ SECTIONS = (
         "Author guide",
         "Your own algorithms, data sets, oracles and metrics, and work on hcbench itself.",
         ("core/docs/plugins.md", "core/docs/performance.md", ".github/CONTRIBUTING.md"),
+    ),
+    Section(
+        "papers",
+        "Papers",
+        "What of four papers comes out when it is run again, what differs and why, and what they "
+        "leave out.",
+        (
+            "plugins/hcbench_quadruplets/pages/ghoshdastidar2019.md",
+            "plugins/hcbench_ordinal/pages/emamjomeh2018.md",
+            "plugins/hcbench_cuts/pages/gentile2019.md",
+            "plugins/hcbench_vectors/pages/gray2023.md",
+        ),
     ),
     Section(
         "plugins",

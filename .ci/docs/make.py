@@ -43,6 +43,7 @@ _HOME_ENDING = """
 
 guide/index
 gallery/index
+papers/index
 catalogue/index
 reference/index
 authors/index

@@ -26,9 +26,7 @@ _SMALL_SPARSE = 128
 _BLOCK_SIZE = 1 << 22
 
 
-def principal_scores(
-    vectors: Vectors, r: int, method: Decomposition = "auto"
-) -> Floats:
+def principal_scores(vectors: Vectors, r: int, method: Decomposition = "auto") -> Floats:
     """Scores ``zeta_i = V' Y_i`` of the first r principal components, not centred.
 
     The columns of V are orthonormal eigenvectors of ``sum_i Y_i Y_i'`` for its r largest
@@ -58,16 +56,12 @@ def principal_scores(
     return scores
 
 
-def principal_axes(
-    vectors: Vectors, r: int, method: Decomposition = "auto"
-) -> Floats:
+def principal_axes(vectors: Vectors, r: int, method: Decomposition = "auto") -> Floats:
     """V (p, r') itself, r' <= r the numerical rank; time and memory as `principal_scores`."""
     return _decomposed(vectors, r, method, of_rows=False)
 
 
-def _decomposed(
-    vectors: Vectors, r: int, method: Decomposition, *, of_rows: bool
-) -> Floats:
+def _decomposed(vectors: Vectors, r: int, method: Decomposition, *, of_rows: bool) -> Floats:
     """Scores if ``of_rows``, otherwise axes."""
     if method == "auto":
         method = _faster_method(vectors, r)
