@@ -71,12 +71,12 @@ def compare(
         If there are none, the defaults of ``hcbench compare``.
     datasets : data, iterable or mapping
         Names; paths; arrays (n, p), of numpy or scipy.sparse; DataFrames, of which all columns are
-        numbers; pairs ``(X, labels)`` or ``(X, tree)``, where labels of a DataFrame may be names of
-        its columns, and items are matched by the names in an index and of leaves; Bunches of
-        scikit-learn; Problems; functions ``f(seed) -> Problem``. One of them, several in a list, or
-        a mapping that gives names to them. Such a function is called once with seed 0 in this
-        process before anything runs, to learn what its problems provide; a `DatasetSpec` declares
-        that and is called in the workers only.
+        numbers; a `skbio.DistanceMatrix`; pairs ``(X, labels)`` or ``(X, tree)``, where labels of
+        a DataFrame may be names of its columns, and items are matched by the names in an index and
+        of leaves; Bunches of scikit-learn; Problems; functions ``f(seed) -> Problem``. One of them,
+        several in a list, or a mapping that gives names to them. Such a function is called once
+        with seed 0 in this process before anything runs, to learn what its problems provide; a
+        `DatasetSpec` declares that and is called in the workers only.
     oracles : str or iterable of str
         An algorithm for which none is named uses the first kind that it accepts and the data can
         provide.

@@ -21,7 +21,11 @@ from hcbench.model.names import (
     names_of_index,
 )
 from hcbench.model.problem import Problem
-from hcbench.model.squares import split_square
+from hcbench.model.squares import (
+    is_distance_matrix,
+    similarity_of_distances,
+    split_square,
+)
 from hcbench.model.trees import Partition, Tree
 from hcbench.model.views import Vectors
 from hcbench.registry.specs import DatasetSpec
@@ -43,15 +47,19 @@ def is_data(value: Any) -> bool:
         return True
     if callable(value) or hasattr(value, "tocsr") or hasattr(value, "__array__"):
         return True
-    return _is_bunch(value) or _is_frame(value) or _is_list_of_rows(value)
+    if _is_bunch(value) or is_distance_matrix(value):
+        return True
+    return _is_frame(value) or _is_list_of_rows(value)
 
 
 def _is_frame(value: Any) -> bool:
-    """Whether this is a DataFrame of some library."""
-    if hasattr(value, "__dataframe__"):
-        return True
-    # polars 2 has no interchange protocol.
-    return hasattr(value, "__arrow_c_stream__") and hasattr(value, "columns")
+    """Whether this is a DataFrame of pandas, polars, pyarrow or another library with them."""
+    # All of them have columns; arrays, for which narwhals need not be imported, have none.
+    if not hasattr(value, "columns"):
+        return False
+    from narwhals.dependencies import is_into_dataframe
+
+    return is_into_dataframe(value)
 
 
 def _is_bunch(value: Any) -> bool:
@@ -78,7 +86,8 @@ def as_problem(data: Any, truth: Any = None) -> Problem:
     data : (n, p) or (n, n) array, DataFrame, Comparisons, Tree, Problem, Bunch, or (data, truth)
         A matrix is what `kind_of_square` says: similarities if it is symmetric up to rounding and
         its diagonal has the largest values, vectors if it is not symmetric. The index of a
-        DataFrame names the items, unless it is the default one.
+        DataFrame names the items, unless it is the default one. A `skbio.DistanceMatrix` is
+        similarities of items with its ids, as `similarity_of_distances` makes them.
     truth : Tree, Partition, (n,) or (n, L) labels, optional
         Of a DataFrame also names of columns, the coarsest level first. Items are matched as
         `hcbench.model.names.match_items` does.
@@ -101,7 +110,9 @@ def as_problem(data: Any, truth: Any = None) -> Problem:
             truth = data["target"]
         data = data["data"]
     table = data
-    if _is_frame(data):
+    if is_distance_matrix(data):
+        table = similarity_of_distances(data)
+    elif _is_frame(data):
         table, truth = _split_labels(_as_pandas(data), truth)
     problem = _problem_of(table)
     if truth is None:
@@ -164,20 +175,21 @@ def _explain_shape(array: NDArray[Any], data: Any) -> str:
 
 
 def _as_pandas(data: Any) -> Any:
-    """A DataFrame of pandas, of polars, or of a library with the interchange protocol.
+    """A DataFrame of any library as one of pandas.
 
     Without an index of its own, it has none here: the numbers of its rows are no names.
     """
+    import narwhals as nw
     import pandas as pd
 
     if isinstance(data, pd.DataFrame):
         _check_names(data)
         return data
-    if hasattr(data, "__dataframe__"):
-        return pd.api.interchange.from_dataframe(data)
+    frame = nw.from_native(data, eager_only=True)
+    # Not frame.to_pandas(), for which polars needs pyarrow.
     columns = {}
-    for name in data.columns:
-        columns[name] = np.asarray(data[name])
+    for name in frame.columns:
+        columns[name] = frame[name].to_numpy()
     return pd.DataFrame(columns)
 
 
@@ -293,7 +305,7 @@ def problem_of_truth(truth: Any, *, may_be_labels: bool = True) -> Problem:
 
     Parameters
     ----------
-    truth : Tree, Partition, labels, matrix or Problem
+    truth : Tree, Partition, labels, matrix, DistanceMatrix or Problem
     may_be_labels : bool
         Whether a matrix of integers has labels, (n, L); else it has vectors or similarities.
 
@@ -312,8 +324,8 @@ def problem_of_truth(truth: Any, *, may_be_labels: bool = True) -> Problem:
         return Problem(n=truth.n, **truth_entries(truth))
     if isinstance(truth, Partition):
         return Problem(n=truth.n, names=truth.names, **truth_entries(truth))
-    if is_sparse(truth):
-        # No labels are sparse.
+    if is_sparse(truth) or is_distance_matrix(truth):
+        # They are no labels.
         return as_problem(truth)
     if _is_frame(truth):
         truth = columns_in_row_order(_as_pandas(truth))

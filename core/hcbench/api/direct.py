@@ -123,7 +123,8 @@ def fit(
     data : array, Comparisons, Tree, Problem or Oracle
         Vectors (n, p); a matrix of similarities (n, n), which is told from vectors by
         `kind_of_square`; comparisons; a tree to be cut; or what `ask_oracle` made. Distances are
-        given as ``similarity_of_distances(d)``.
+        given as ``similarity_of_distances(d)``, or as a `skbio.DistanceMatrix`, whose ids are the
+        names of the items.
     seed : int
         The seed of the random numbers of the algorithm and of the oracle's noise.
     budget : int, optional
@@ -368,6 +369,7 @@ def score(metric: str, result: Any, truth: Any, /, **params: Any) -> float:
         What the metric compares the result with. Vectors of integers are given as floats or sparse,
         as a matrix of integers that is not symmetric has labels. Items are matched by name: of
         leaves, or of the index of a Series or DataFrame; see `hcbench.model.names.match_items`.
+        Distances are a `skbio.DistanceMatrix`, or ``similarity_of_distances(d)``.
     **params
         Parameters of the metric.
 

@@ -12,6 +12,7 @@ import numpy as np
 from hcbench.model.comparisons import Comparisons
 from hcbench.model.names import NamedItems, Origin, names_of_index
 from hcbench.model.problem import Problem
+from hcbench.model.squares import is_distance_matrix
 from hcbench.model.trees import Partition, Tree
 
 
@@ -35,6 +36,9 @@ def items_of(thing: Any, what: str, n: int) -> NamedItems:
     """
     if isinstance(thing, Tree | Partition | Problem):
         return thing.named_items(what)
+    if is_distance_matrix(thing):
+        drop = "skbio.DistanceMatrix(matrix.data)"
+        return NamedItems(what=what, n=n, names=tuple(thing.ids), origin="index", drop=drop)
     # numpy has no number of dimensions of sparse matrices.
     is_series = not hasattr(thing, "tocsr") and np.ndim(thing) == 1
     # None for numpy and polars, and for the index of pandas that only counts the rows.

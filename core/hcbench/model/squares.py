@@ -5,6 +5,7 @@ This is decided here, once, for `Problem`, `fit`, `compare`, `score` and files.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -237,6 +238,12 @@ def as_graph(values: Any, where: str) -> sparse.csr_array:
     return as_csr(graph, where)
 
 
+def is_distance_matrix(value: Any) -> bool:
+    """Whether this is a `skbio.DistanceMatrix`; scikit-bio is not imported to know it."""
+    skbio = sys.modules.get("skbio")
+    return skbio is not None and isinstance(value, skbio.DistanceMatrix)
+
+
 def similarity_of_distances(distances: Any) -> Any:
     """Similarities ``1 - d / max d``, in [0, 1], of distances d.
 
@@ -244,12 +251,13 @@ def similarity_of_distances(distances: Any) -> Any:
     ----------
     distances : (n, n) array_like, sparse matrix or DataFrame, or (n (n - 1) / 2,) array_like
         Symmetric, not negative, with zeros on the diagonal, all up to rounding; or the distances of
-        pairs as `scipy.spatial.distance.pdist` returns them.
+        pairs as `scipy.spatial.distance.pdist` returns them; or a `skbio.DistanceMatrix`.
 
     Returns
     -------
     (n, n) array or DataFrame
-        Symmetric to the last bit; 1 on the diagonal. Of a DataFrame with its index and columns.
+        Symmetric to the last bit; 1 on the diagonal. Of a DataFrame with its index and columns, and
+        of a DistanceMatrix with its ids as both.
 
     Raises
     ------
@@ -263,6 +271,8 @@ def similarity_of_distances(distances: Any) -> Any:
            [0.75, 1.  , 0.25],
            [0.  , 0.25, 1.  ]])
     """
+    if is_distance_matrix(distances):
+        distances = distances.to_data_frame()
     if hasattr(distances, "columns") and hasattr(distances, "index"):
         import pandas as pd
 

@@ -2,13 +2,11 @@
 
 import json
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow
 import pytest
 from sklearn.datasets import load_iris
 
@@ -34,30 +32,36 @@ def test_a_frame_is_numbers_names_and_labels() -> None:
         assert problem.levels.tolist() == [[0], [0], [1], [1]]
 
 
-def test_frames_of_other_libraries_are_read_by_the_interchange_protocol() -> None:
-    table = pyarrow.table({"x": [1.0, 2.0], "kind": ["a", "b"]})
-    problem = as_problem((table, "kind"))
+@pytest.mark.parametrize("library", ["pyarrow", "polars"])
+def test_frames_of_other_libraries_are_one_data_set(library: str) -> None:
+    module = pytest.importorskip(library)
+    make = module.table if library == "pyarrow" else module.DataFrame
+    frame = make({"x": [1.0, 2.0], "kind": ["a", "b"]})
+    problem = as_problem((frame, "kind"))
     assert problem.vectors.tolist() == [[1], [2]]
     assert problem.names is None
-
-
-class PolarsFrame:
-    """What polars 2 has: columns by name, Arrow's stream, and no interchange protocol."""
-
-    columns = ("x", "kind")
-    __arrow_c_stream__ = None
-
-    def __getitem__(self, name: str) -> list[float] | list[str]:
-        return {"x": [1.0, 2.0], "kind": ["a", "b"]}[name]
-
-    def __iter__(self) -> Iterator[Any]:
-        return map(self.__getitem__, self.columns)
-
-
-def test_frames_of_polars_are_one_data_set() -> None:
-    assert as_problem((PolarsFrame(), "kind")).vectors.tolist() == [[1], [2]]
     with pytest.raises(DataError, match="must be numbers, and 'kind' are not"):
-        hcbench.compare(["UPGMA"], PolarsFrame())
+        hcbench.compare(["UPGMA"], frame)
+    with pytest.raises(DataError, match="numbers are missing in 'y'"):
+        as_problem(make({"x": [1.0, 2.0], "y": [None, 2]}))
+
+
+def test_a_distance_matrix_of_scikit_bio_is_similarities_with_names() -> None:
+    skbio = pytest.importorskip("skbio")
+    distances = skbio.DistanceMatrix([[0, 1, 4], [1, 0, 3], [4, 3, 0]], ["x", "y", "z"])
+    similarity = hcbench.similarity_of_distances(distances)
+    assert similarity.index.tolist() == ["x", "y", "z"]
+    assert similarity.to_numpy().tolist() == [[1, 0.75, 0], [0.75, 1, 0.25], [0, 0.25, 1]]
+    tree = hcbench.fit("UPGMA", distances)
+    assert tree.names == ("x", "y", "z")
+    assert tree.to_newick(lengths=False) == "(z,(x,y));"
+    truth = tree.in_order_of(["z", "y", "x"])
+    assert as_problem((distances, truth)).truth.names == ("x", "y", "z")
+    # Of what is compared with distances, the items are matched by name.
+    expected = hcbench.score("dasgupta-normalised", tree, similarity)
+    assert hcbench.score("dasgupta-normalised", truth, distances) == expected
+    named = named_datasets(distances)
+    assert [name for name, _ in named] == ["data1"]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from scipy import sparse
@@ -228,3 +229,12 @@ def test_estimators_and_algorithms_are_compared(tmp_path: Path) -> None:
     values = {row["algorithm"]: row["metrics"] for row in results.rows}
     assert values["sk-average"] == pytest.approx(values["UPGMA"])
     assert values["AgglomerativeClustering"]["AARI"] == 1
+
+
+def test_names_come_through_transformers_whose_output_is_pandas() -> None:
+    frame = pd.DataFrame(np.arange(8.0).reshape(4, 2), index=list("pqrs"), columns=["x", "y"])
+    pipeline = make_pipeline(StandardScaler(), Clusterer("UPGMA"))
+    pipeline.set_output(transform="pandas").fit(frame)
+    assert pipeline[-1].tree_.names == ("p", "q", "r", "s")
+    assert pipeline[-1].feature_names_in_.tolist() == ["x", "y"]
+    assert not hasattr(Clusterer, "set_output")  # it is no transformer
