@@ -5,12 +5,14 @@ files if they implement hooks, otherwise the script of their page.
 """
 
 import ast
+import json
 import re
 import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -156,3 +158,40 @@ def test_the_forest_of_the_documentation_is_that_of_connected_components(
         assert expected in (None, count)
         assert tree.cut(count) == hcbench.Partition(labels)
         assert np.isinf(tree.height[tree.root]) == (count > 1)
+
+
+# ---- Types ---------------------------------------------------------------------------------------
+
+#: The options of each type checker; the workflow installs the last two.
+CHECKERS = {
+    "mypy": ("--ignore-missing-imports", "--check-untyped-defs"),
+    "basedpyright": ("--level", "error", "--pythonpath", sys.executable),
+    "ty": ("check", "--ignore", "import-not-found", "--python", sys.prefix),
+}
+
+# Rules that are stricter than those of pyright are a matter of taste, and packages of others, such
+# as genieclust, need not be installed.
+PYRIGHT = {"typeCheckingMode": "standard", "reportMissingImports": False}
+
+
+@pytest.mark.parametrize("checker", CHECKERS)
+def test_type_checkers_find_no_mistake_in_the_examples(checker: str, tmp_path: Path) -> None:
+    """What users of hcbench write passes their checkers, without a cast or an ignored line."""
+    if find_spec(checker) is None:
+        pytest.skip(f"{checker} is not installed")
+    for page in [*PAGES, *sorted((ROOT / "plugins").glob("*/README.md"))]:
+        folder = page.parent.name.replace("-", "_")
+        script = []
+        for number, code in enumerate(blocks(page, "python")):
+            if "hookimpl" in code:
+                # A plugin, which is a file of its own.
+                (tmp_path / f"plugin_{folder}_{page.stem}{number}.py").write_text(code)
+            else:
+                script.append(code)
+        if script:
+            (tmp_path / f"page_{folder}_{page.stem}.py").write_text("\n".join(script))
+    files = sorted(file.name for file in tmp_path.glob("*.py"))
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(PYRIGHT))
+    command = [sys.executable, "-m", checker, *CHECKERS[checker], *files]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
