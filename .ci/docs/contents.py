@@ -47,6 +47,7 @@ SECTIONS = (
             "core/docs/commands.md",
             "core/docs/stores.md",
             "core/docs/joining.md",
+            "benchmarks/results/README.md",
             "core/docs/paid.md",
             "core/docs/clusters.md",
             "core/docs/genes.md",

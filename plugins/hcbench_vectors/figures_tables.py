@@ -49,7 +49,7 @@ def printed_and_measured(view: FigureView) -> Drawing:
         _format_axes(ax, rows)
     # The leftmost panel has the labels of the rows.
     _as_list(axes)[0].set_yticklabels(rows)
-    figure.legend(handles=_legend(), loc="outside lower center", ncols=3)
+    figure.legend(handles=_legend(), loc="outside upper center", ncols=3)
     return figure
 
 
