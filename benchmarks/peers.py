@@ -15,7 +15,6 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from time import process_time
 
-import fastcluster
 import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import linkage
@@ -77,8 +76,13 @@ def call_of(case: str, package: str, vectors: Floats) -> Call | None:
     if package == "scipy":
         return lambda: linkage(vectors, method, metric=theirs)
     if package == "fastcluster":
+        # There is none for the newest Python, where the other benchmarks can be listed and run.
+        import fastcluster
+
         return lambda: fastcluster.linkage(vectors, method, metric=theirs)
     if package == "linkage_vector":
+        import fastcluster
+
         if method not in _OF_VECTORS:
             return None
         return lambda: fastcluster.linkage_vector(vectors, method)
@@ -97,6 +101,8 @@ def _call_of_matrix(name: str, method: str, package: str, vectors: Floats) -> Ca
     if package == "scipy":
         return lambda: linkage(squareform(square, checks=False), method)
     if package == "fastcluster":
+        import fastcluster
+
         return lambda: fastcluster.linkage(squareform(square, checks=False), method)
     return None
 

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    pytest.importorskip("sknetwork")  # of hcbench_paris; not there for the newest Python
     environment = Environment.make(tmp_path_factory.mktemp("packages"))
     environment.install(HERE / "hcbench_paris", HERE / "hcbench_crowd")
     return environment
