@@ -60,6 +60,11 @@ COSTS = (
     _cost("draws", "Pairs of items that were drawn, which costs no query.", "queries"),
     _cost("seconds", "Wall time of the algorithm, excluding the oracle's answers.", "s"),
     _cost("oracle-seconds", "Wall time of the answers computed during the call.", "s"),
+    _cost(
+        "processor-seconds",
+        "Processor time of the call, of all its threads and processes, with the oracle's answers.",
+        "s",
+    ),
     _cost("peak-memory", "Peak memory during the call, above that before it.", "bytes"),
     _cost("price", "Price of the answers of a paid oracle, in its currency.", ""),
     _cost("tokens", "Tokens of the answers of a paid oracle.", ""),

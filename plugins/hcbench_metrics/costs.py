@@ -69,6 +69,16 @@ def oracle_seconds(scored: Scored) -> float:
     return scored.cost.oracle_seconds
 
 
+def processor_seconds(scored: Scored) -> float:
+    """Processor time of the call, with that of the answers, in s."""
+    _require_whole_call(scored)
+    if scored.cost.processor_seconds is None:
+        raise NotApplicableError(
+            "processor time is computed when a cell is run; run it again with --fresh"
+        )
+    return scored.cost.processor_seconds
+
+
 def peak_memory(scored: Scored) -> float:
     """Peak memory during the call, above that before it, in bytes."""
     _require_whole_call(scored)

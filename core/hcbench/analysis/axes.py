@@ -161,7 +161,8 @@ def find_metric(results: Comparison, name: str) -> MetricInfo:
     for candidate in results.metrics:
         label = candidate.label.casefold()
         base, _, _ = label.partition("[")
-        if folded_name in (label, base):
+        # A cost that an algorithm reported has a space before its unit.
+        if folded_name in (label, base.rstrip()):
             similar.append(candidate)
 
     # Of several with one name the parameters must be given.

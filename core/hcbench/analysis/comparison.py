@@ -15,7 +15,7 @@ from hcbench.analysis.groups import Group, group_outcomes, make_table
 from hcbench.analysis.inference import Inference, allowed_inference
 from hcbench.analysis.notes import Note
 from hcbench.plan.columns import Outcomes
-from hcbench.plan.outcome import REPORTED, Outcome
+from hcbench.plan.outcome import REPORTED, Outcome, unit_of_cost
 from hcbench.plan.presentation import MetricInfo, Names, Presentation, family_of_label
 from hcbench.registry.names import same_name
 from hcbench.registry.suite import Suite
@@ -229,9 +229,16 @@ def _reported(outcomes: Outcomes) -> tuple[MetricInfo, ...]:
     """The numbers that algorithms reported, which are shown beside the metrics."""
     reported = []
     for label in outcomes.labels:
-        if label.endswith(REPORTED):
+        if not label.endswith(REPORTED):
+            continue
+        unit = unit_of_cost(label)
+        if unit is None:
             # Nobody has declared whether more is better.
             reported.append(MetricInfo(label, "none", key=label))
+        else:
+            reported.append(
+                MetricInfo(label, "lower", unit=unit, cost=True, interval="[0, inf)", key=label)
+            )
     return tuple(reported)
 
 

@@ -131,8 +131,10 @@ class Group:
         )
 
     def is_exact(self, metric: MetricInfo) -> bool:
-        """Whether each repetition must have the same value; times and memory always vary."""
-        return self.deterministic and metric.unit not in MEASURED_UNITS
+        """Whether each repetition must have the same value; times, memory and energy vary."""
+        is_reported_cost = metric.cost and metric.label.endswith(REPORTED)
+        is_measured = is_reported_cost or metric.unit in MEASURED_UNITS
+        return self.deterministic and not is_measured
 
     def leaves_range(self, metric: MetricInfo) -> bool:
         """Whether a value is outside of the interval of the metric."""

@@ -167,6 +167,7 @@ def _show(cell: Cell, stored: Outcome, fresh: Outcome) -> None:
 _UNITS = {
     "seconds": "s",
     "oracle_seconds": "s",
+    "processor_seconds": "s",
     "latency": "s",
     "peak_bytes": "bytes",
     "price": "",

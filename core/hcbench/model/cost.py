@@ -111,6 +111,9 @@ class Cost:
         answer once, whoever has paid for it; None for other oracles.
     saved : float or None
         What of the price was not paid, as answers were stored already.
+    processor_seconds : float or None
+        Processor time of the whole call, of all its threads and processes and with the answers, in
+        s. Stored as a value of the metric `processor-seconds` only: None where the call is over.
     """
 
     seconds: float | None = None
@@ -124,6 +127,7 @@ class Cost:
     tokens: float | None = None
     latency: float | None = None
     saved: float | None = None
+    processor_seconds: float | None = None
 
 
 #: Notes of one call: a text with a number in it may come in any number of forms.

@@ -430,8 +430,9 @@ class Oracle:
         Parameters
         ----------
         **numbers : float
-            Finite numbers by their names, which have at most 30 characters; at most 20 numbers in
-            one call of an algorithm. A number that is stated again replaces the earlier one.
+            Finite numbers by their names, which have at most 30 characters; at most 20 numbers,
+            costs included, in one call of an algorithm. A number that is stated again replaces the
+            earlier one.
 
         Raises
         ------
@@ -439,12 +440,7 @@ class Oracle:
             If a number is not finite, a name is too long, or there are too many numbers.
         """
         for name, number in numbers.items():
-            if len(name) > _LONGEST_NAME or not name.isprintable():
-                raise ParameterError(
-                    f"{name[:40]!r} cannot be reported: at most {_LONGEST_NAME} characters"
-                )
-            if not isinstance(number, int | float | np.number) or not np.isfinite(number):
-                raise ParameterError(f"{name} cannot be reported: {number!r} is no finite number")
+            _check_reported(name, number)
         reported = dict(self._reported)
         for name, number in numbers.items():
             reported[name] = float(number)
@@ -454,15 +450,54 @@ class Oracle:
             )
         self._reported = reported
 
+    def report_cost(self, name: str, amount: float, *, unit: str) -> None:
+        """State what the call has cost, such as energy, beside what is measured of every call.
+
+        The cost is a column of the tables as a reported number is, named ``energy [J] (reported)``.
+        Less of it is better, and it may differ each time.
+
+        Parameters
+        ----------
+        name : str
+            Such as ``"energy"``; with the unit at most 27 characters.
+        amount : float
+            A finite number, at least 0. One that is stated again replaces the earlier one.
+        unit : str
+            Such as ``"J"`` or ``"EUR"``; ``"s"`` and ``"bytes"`` are shown as times and memory are.
+
+        Raises
+        ------
+        ParameterError
+            If the name, the amount or the unit is none.
+        """
+        for text, noun in ((name, "name of a cost"), (unit, "unit")):
+            if not text or set(text) & set("[]"):
+                raise ParameterError(f"{text!r} is no {noun}: a text without brackets")
+        label = f"{name} [{unit}]"
+        _check_reported(label, amount)
+        if amount < 0:
+            raise ParameterError(f"{amount} {unit} of {name} is no cost: it is negative")
+        self.report(**{label: amount})
+
     @property
     def reported(self) -> dict[str, float]:
-        """What the algorithm has stated, by name."""
+        """What the algorithm has stated, by name; costs have their unit in brackets behind it."""
         return dict(self._reported)
 
     @property
     def trace(self) -> tuple[Point, ...]:
         """What was recorded, in the order of queries."""
         return tuple(self._trace)
+
+
+def _check_reported(name: str, number: float) -> None:
+    """Raise `ParameterError` unless a number can be reported under a name."""
+    if len(name) > _LONGEST_NAME or not name.isprintable():
+        raise ParameterError(
+            f"{name[:40]!r} cannot be reported: at most {_LONGEST_NAME} characters"
+        )
+    if not isinstance(number, int | float | np.number) or not np.isfinite(number):
+        raise ParameterError(f"{name} cannot be reported: {number!r} is no finite number")
 
 
 def _has_outside(rows: Rows, n: int) -> bool:

@@ -29,7 +29,8 @@ def _names_of_fields(record: type[Cost | Outcome], *omitted: str) -> tuple[str, 
 
 
 #: The columns of outcomes: their costs, and their other fields. Points have columns of their own.
-COSTS = _names_of_fields(Cost)
+#: Processor time, as any cost that came later, is a value of a point.
+COSTS = _names_of_fields(Cost, "processor_seconds")
 FIELDS = _names_of_fields(Outcome, "cost", "points")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
@@ -26,8 +27,21 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 #: Ends the label of a number that the algorithm reported (`Oracle.report`), as no metric's can end.
 #: It is stored as a value at the end of the call, with its label as key.
 REPORTED = " (reported)"
+# A cost has its unit in brackets behind its name (`Oracle.report_cost`).
+_REPORTED_COST = re.compile(r".+ \[([^\[\]]+)\]")
 #: The load of a machine on which processes wait for each other. The harness itself adds a little.
 BUSY = 1.25
+
+
+def unit_of_cost(reported: str) -> str | None:
+    """The unit of a cost that an algorithm reported, such as "J" of ``energy [J]``.
+
+    None of a number that is no cost. ``reported`` is its name, or the label of its values.
+    """
+    match = _REPORTED_COST.fullmatch(reported.removesuffix(REPORTED))
+    if match is None:
+        return None
+    return match[1]
 
 
 def budget_text(budget: Budget | None) -> str:

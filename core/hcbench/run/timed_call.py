@@ -19,7 +19,7 @@ from hcbench.oracle.ledger import Ledger
 from hcbench.run.inputs import Given
 from hcbench.run.job import Call
 from hcbench.run.returned import result_of_call
-from hcbench.run.times import Stopwatch
+from hcbench.run.times import Stopwatch, processor_clock
 from hcbench.run.warmth import FirstUses
 from hcbench.run.workers.processes import load_average, peak_since, processor_frequency, reset_peak
 
@@ -78,7 +78,7 @@ class FinishedCall:
             f"the call took {self.cost.seconds:.2g} s, with what it compiled or imported for the "
             "first time: no other call is compared with that"
         )
-        cost = replace(self.cost, seconds=None)
+        cost = replace(self.cost, seconds=None, processor_seconds=None)
         return replace(self, cost=cost, notes=self.notes + (note,))
 
 
@@ -112,14 +112,17 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
     stop = Stopwatch.stop
     cost_of = _cost
     watch = Stopwatch(clock)
+    processor_watch = Stopwatch(processor_clock)
     with FirstUses() as first_uses, collect_notes() as notes:
         held = reset_peak()
+        processor_watch.start()
         watch.start()
         try:
             returned = function(oracle, given, rng, **params)
         except BaseException as error:
             failure = error
         elapsed = stop(watch)
+        processor_seconds = stop(processor_watch)
     if os.getpid() != process:
         os._exit(1)  # the algorithm forked, and its copy came back here as well
     peak = None
@@ -130,7 +133,7 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
         peak = max(peak, oracle.child_peak)
     call = FinishedCall(
         result=None,
-        cost=cost_of(ledger, elapsed, peak),
+        cost=cost_of(ledger, elapsed, processor_seconds, peak),
         reported=oracle.reported,
         refused=ledger.refused,
         first_use=first_uses.occurred or oracle.first_use,
@@ -151,7 +154,7 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
     return replace(call, trace=trace, error=failure)
 
 
-def _cost(ledger: Ledger, elapsed: float, peak: int | None) -> Cost:
+def _cost(ledger: Ledger, elapsed: float, processor_seconds: float, peak: int | None) -> Cost:
     """The cost of a call: the time in the oracle is not the algorithm's."""
     draw_seconds, drawn_bytes = ledger.drawn
     oracle_seconds = ledger.seconds
@@ -171,6 +174,7 @@ def _cost(ledger: Ledger, elapsed: float, peak: int | None) -> Cost:
         distinct_queries=ledger.distinct_queries,
         rounds=ledger.rounds,
         draws=ledger.draws,
+        processor_seconds=processor_seconds,
         **ledger.expenses,
     )
 

@@ -22,7 +22,8 @@ NAN = "nan"
 _FIELDS = [field.name for field in fields(Outcome) if field.name in cells.c]
 #: What a layout holds of its run besides the presentation of its results.
 ABOUT_RUN = ("name", "note", "removed")
-_COSTS = [field.name for field in fields(Cost)]
+# A cost that came later has no column: it is a value of a metric, or one that was reported.
+_COSTS = [field.name for field in fields(Cost) if field.name in cells.c]
 #: The columns of the limits that were in force.
 LIMITS = ("timeout", "memory")
 

@@ -35,6 +35,7 @@ EXAMPLE_COST = Cost(
     tokens=4000.0,
     latency=30.0,
     saved=0.0,
+    processor_seconds=3.0,
 )
 """The cost that metrics see where there is no call."""
 

@@ -161,7 +161,7 @@ def test_score_accepts_common_formats() -> None:
 
 
 def test_a_finished_tree_has_no_cost() -> None:
-    for cost in ["seconds", "queries", "peak-memory", "oracle-seconds"]:
+    for cost in ["seconds", "queries", "peak-memory", "oracle-seconds", "processor-seconds"]:
         with pytest.raises(NotApplicableError, match=f"^{cost} is a cost of the call") as caught:
             hcbench.score(cost, Tree.from_newick(PAIRS), [0, 0, 1, 1])
         assert "\n" not in str(caught.value)

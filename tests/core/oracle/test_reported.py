@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import hcbench
+from hcbench.analysis.axes import find_metric
 from hcbench.errors import ParameterError
 from hcbench.oracle import Answers, Oracle
 from hcbench.results.overviews import make_tables
@@ -37,10 +38,24 @@ def silent(oracle: Any, given: Any, rng: Any) -> Any:
     return caterpillar(given.n)
 
 
-ALGORITHMS = [
-    hcbench.AlgorithmSpec(name=f.__name__, function=f, doc="A test.", accepts=("vectors",))
-    for f in (counting, silent)
-]
+def spec_of(function: Any) -> hcbench.AlgorithmSpec:
+    name = function.__name__
+    return hcbench.AlgorithmSpec(name=name, function=function, doc="A test.", accepts=("vectors",))
+
+
+ALGORITHMS = [spec_of(function) for function in (counting, silent)]
+
+
+def metered(oracle: Any, given: Any, rng: Any) -> Any:
+    oracle.report_cost("energy", 1.5, unit="J")
+    oracle.report_cost("energy", rng.uniform(2, 3), unit="J")
+    oracle.report_cost("GPU memory", 2**20, unit="bytes")
+    return caterpillar(given.n)
+
+
+def frugal(oracle: Any, given: Any, rng: Any) -> Any:
+    oracle.report_cost("energy", 1, unit="J")
+    return caterpillar(given.n)
 
 
 @pytest.fixture
@@ -141,3 +156,59 @@ def test_a_run_that_reuses_or_rescores_cells_shows_what_they_reported(
         reported = {k: v for k, v in row["metrics"].items() if k not in metrics}
         assert reported == {"clusters (reported)": 2, "noise (reported)": 1}
     assert row["reused"]
+
+
+# ---- Costs without a column of their own ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "amount", "unit", "problem"),
+    [
+        ("energy", -1.0, "J", "is no cost: it is negative"),
+        ("energy", math.nan, "J", "nan is no finite number"),
+        ("energy", 1.0, "", "'' is no unit"),
+        ("energy", 1.0, "J]", "'J\\]' is no unit"),
+        ("energy [J]", 1.0, "J", "'energy \\[J\\]' is no name of a cost"),
+        ("", 1.0, "J", "'' is no name of a cost"),
+        ("x" * 30, 1.0, "J", "at most 30 characters"),
+    ],
+)
+def test_a_cost_is_a_name_an_amount_and_a_unit(
+    name: str, amount: float, unit: str, problem: str
+) -> None:
+    oracle = Oracle(Answers(kind="vectors", n=3))
+    oracle.report_cost("energy", 1, unit="J")
+    with pytest.raises(ParameterError, match=problem):
+        oracle.report_cost(name, amount, unit=unit)
+    assert oracle.reported == {"energy [J]": 1.0}
+
+
+@pytest.mark.slow
+def test_a_new_cost_is_stored_ranked_and_drawn_as_others(in_process: None, tmp_path: Path) -> None:
+    results = hcbench.compare(
+        [spec_of(metered), spec_of(frugal)],
+        {"line": VECTORS, "far": VECTORS * 9, "wide": VECTORS**2},
+        metrics=["seconds"],
+        repetitions=3,
+        store=tmp_path / "s.sqlite",
+    )
+    infos = {metric.label: metric for metric in results.metrics}
+    energy = infos["energy [J] (reported)"]
+    assert (energy.direction, energy.unit, energy.cost) == ("lower", "J", True)
+    assert infos["GPU memory [bytes] (reported)"].unit == "bytes"
+    assert find_metric(results, "energy") is energy
+    assert find_metric(results, "energy [J] (reported)") is energy
+    # Less is better, and a suite that judges costs ranks by it.
+    (ranking,) = [ranking for ranking in results.rankings if ranking.metric is energy]
+    assert ranking.competitors[0] == "frugal"
+    # Energy varies with the machine, also of an algorithm that uses no random numbers.
+    assert not any(group.is_exact(energy) for group in results.groups)
+    text = results.to_csv()
+    assert "energy [J] (reported)" in text
+    with Store(tmp_path / "s.sqlite") as store:
+        described = describe_run(store, store.run())
+    with Store(tmp_path / "other.sqlite") as other:
+        import_run(other, described, "the export")
+        again = Results.of_run(other, other.run())
+    assert energy in again.metrics
+    assert [row["metrics"] for row in again.rows] == [row["metrics"] for row in results.rows]

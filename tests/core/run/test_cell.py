@@ -4,12 +4,15 @@ import importlib.util
 import os
 import random
 import re
+import subprocess
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
+from threading import Thread
+from time import sleep, thread_time
 from typing import Any
 
 import numpy as np
@@ -175,6 +178,36 @@ def test_who_uses_an_index_that_was_drawn_is_charged_for_it(
     assert (seconds, peak_bytes) == (0.25, 40 + 2 * 192 * 3 * 8), "190 pairs"
     seconds_of_drawing, _ = read_sets[-1].drawn
     assert oracle_seconds == seconds_of_drawing > 0
+
+
+def test_processor_time_is_that_of_the_call_with_its_threads_and_processes() -> None:
+    def burn(seconds: float) -> None:
+        start = thread_time()
+        while thread_time() - start < seconds:
+            pass
+
+    def asleep(oracle: Any, given: Any, rng: Any) -> Tree:
+        sleep(0.3)
+        return Tree.from_levels(np.zeros((given.n, 1), dtype=int))
+
+    def busy(oracle: Any, given: Any, rng: Any) -> Tree:
+        threads = [Thread(target=burn, args=(0.2,)) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        child = "import time\nwhile time.process_time() < 0.2: pass"
+        subprocess.run([sys.executable, "-S", "-c", child], check=True)
+        return Tree.from_levels(np.zeros((given.n, 1), dtype=int))
+
+    idle = run_job(job(Call(asleep, {}))).cost
+    assert idle.seconds is not None
+    assert idle.seconds >= 0.3
+    assert idle.processor_seconds is not None
+    assert idle.processor_seconds < 0.2
+    worked = run_job(job(Call(busy, {}))).cost
+    assert worked.processor_seconds is not None
+    assert worked.processor_seconds >= 0.55
 
 
 def test_the_same_seed_gives_the_same_result() -> None:

@@ -721,6 +721,16 @@ def test_reported_numbers_are_the_same_for_the_same_seed():
     assert "reports {'objective': 0." in finding(wrong(unseeded_number), "same_seed").reason
 
 
+def test_reported_costs_may_differ_for_the_same_seed():
+    drawn = np.random.default_rng()
+
+    def metered(oracle, given, rng):
+        oracle.report_cost("energy", drawn.random(), unit="J")
+        return average(oracle, given, rng)
+
+    assert finding(wrong(metered), "same_seed").status == "passed"
+
+
 def test_details_of_answers_are_kept_where_they_are_recorded_and_in_another_order():
     def answer(request):
         queries = request.queries
