@@ -154,7 +154,6 @@ def _facts_of_algorithm(spec: AlgorithmSpec) -> dict[str, Any]:
         "fewest items": None,
         "order": None,
         "trees": None,
-        "needs a GPU": None,
     }
     if spec.anytime:
         facts["anytime"] = "records results after numbers of queries"
@@ -168,8 +167,6 @@ def _facts_of_algorithm(spec: AlgorithmSpec) -> dict[str, Any]:
         facts["order"] = "of the items changes the clusters"
     if spec.binary_only:
         facts["trees"] = "binary whatever the data"
-    if spec.gpu:
-        facts["needs a GPU"] = True
     return facts
 
 

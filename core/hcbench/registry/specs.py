@@ -289,8 +289,6 @@ class AlgorithmSpec(Spec):
         Whether another order of the items gives other clusters even where no distances tie.
     binary_only : bool
         Whether its trees are binary whatever the data; `hcbench.testing` checks it.
-    gpu : bool
-        Whether it needs a GPU; on a machine without one it is skipped.
     random : bool, or callable from params to bool
         Whether its result depends on random numbers, or on pairs that it draws from the oracle; if
         not, the same answers give the same result.
@@ -314,7 +312,6 @@ class AlgorithmSpec(Spec):
     min_items: int = 1
     order_dependent: bool = False
     binary_only: bool = False
-    gpu: bool = False
     random: bool | Callable[[Params], bool] = True
     memory: Function | None = None
     queries: Function | None = None

@@ -46,4 +46,4 @@ from .workers.interpreter import (
     named_secrets as named_secrets,
     python_command as python_command,
 )
-from .workers.processes import children as children, has_gpu as has_gpu
+from .workers.processes import children as children

@@ -52,7 +52,6 @@ from hcbench.run.process_state import ProcessResources, ProcessSettings, Surroun
 from hcbench.run.returned import result_kind
 from hcbench.run.timed_call import FinishedCall, call_algorithm
 from hcbench.run.workers.encoding import encodable
-from hcbench.run.workers.processes import has_gpu
 from hcbench.run.workers.worker import Announce, InCopy, clear_timers, leave
 
 #: The items of the small problem on which an algorithm is called before it is timed.
@@ -101,8 +100,8 @@ def start_job(packed: bytes, announce: Announce) -> Outcome | InCopy | None:
 
 def _can_prepare(job: Job) -> bool:
     """Whether no code of the caller runs before the algorithm, and a copy can use what is made."""
-    if job.live or job.gpu or job.threads > 1:
-        return False  # connections, devices and threads are not copied
+    if job.live or job.threads > 1:
+        return False  # connections and threads are not copied
     return job.dataset.is_installed and job.oracle.is_installed
 
 
@@ -218,8 +217,6 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
 def prepare(job: Job, announce: Announce = _silent) -> Prepared | Outcome:
     """Make the problem and the answers of a cell; an error is its outcome."""
     try:
-        if job.gpu and not has_gpu():
-            raise NotApplicableError("it needs a GPU, and this machine has none")
         announce("data")
         data = problem_of(job)
         problem = data.problem

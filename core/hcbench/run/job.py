@@ -177,8 +177,6 @@ class Job:
         Whether the algorithm takes UNSURE for an answer.
     min_items : int
         The fewest items that it clusters.
-    gpu : bool
-        Whether it needs a GPU.
     threads : int
         Of BLAS, OpenMP and numba, which the worker was started with; noted with the outcome.
     replies : Call, optional
@@ -203,7 +201,6 @@ class Job:
     live: bool = False
     takes_unsure: bool = False
     min_items: int = 1
-    gpu: bool = False
     threads: int = 1
     replies: Call | None = None
     clock: Callable[[], float] = perf_counter

@@ -125,7 +125,6 @@ def make_job(cell: Cell, metrics: Iterable[str], store: Store | None = None) -> 
         live=cell.oracle.spec.is_live,
         takes_unsure=algorithm.takes_unsure,
         min_items=algorithm.min_items,
-        gpu=algorithm.gpu,
         threads=cell.threads,
         replies=replies,
     )

@@ -24,7 +24,6 @@ from hcbench.errors import DataNotAvailableError, NotApplicableError
 from hcbench.registry.fingerprint import installation
 from hcbench.registry.specs import AlgorithmSpec
 from hcbench.run.failures import describe
-from hcbench.run.workers.processes import has_gpu
 from hcbench.testing import algorithm_arrays, algorithms, datasets, every_kind, metrics, oracles
 from hcbench.testing.exemptions import Exemptions, UnknownCheckWarning
 from hcbench.testing.subjects import (
@@ -158,8 +157,6 @@ def _obstacle(subject: Subject) -> str:
     command = installation(subject.spec.requires)
     if command:
         return f"what is not installed: {command}"
-    if subject.spec.gpu and not has_gpu():
-        return "a GPU, and this machine has none"
     return ""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -49,7 +48,7 @@ def hcbench_algorithms():
         AlgorithmSpec(name="Chain", doc="One.", tags=("toy",), aliases=("Old-Chain",), min_items=5,
             licence="GPL-3.0-only", memory=lambda n: 2**30 * n, **made),
         AlgorithmSpec(name="Other", doc="Two.", paper=PAPER, **made),
-        AlgorithmSpec(name="OnGpu", doc="Two.", gpu=True, binary_only=True, **made),
+        AlgorithmSpec(name="Binary", doc="Two.", binary_only=True, **made),
         AlgorithmSpec(name="Lacking", doc="Three.", requires=("no-such-library", "numpy"), **made),
     ]
 
@@ -127,25 +126,6 @@ def test_too_few_items_are_inapplicable_in_the_plan_or_skipped_in_the_worker(fil
     plan = make_plan(Suite(name="", algorithms=("Chain",), datasets=("row",)), registry)
     outcome = run_job(make_job(plan.cells[0], []))  # how many items it has is known here only
     assert (outcome.status, outcome.reason) == ("skipped", "it needs 5 items or more, not 4")
-
-
-@pytest.mark.parametrize("device", [False, True])
-def test_what_needs_a_gpu_is_skipped_where_there_is_none(
-    file: Path, monkeypatch: pytest.MonkeyPatch, device: bool
-) -> None:
-    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    monkeypatch.setattr(sys, "platform", "linux")
-    monkeypatch.setattr(Path, "glob", lambda *_: iter([Path("/dev/nvidia0")] if device else []))
-    plan = make_plan(
-        Suite(name="", algorithms=("OnGpu",), datasets=("row",), repetitions=1),
-        load_registry([file]),
-    )
-    outcome = run_job(make_job(plan.cells[0], []))
-    why = "it needs a GPU, and this machine has none"
-    assert (outcome.status, outcome.reason) == (("ok", "") if device else ("skipped", why))
-    assert "needs a GPU" in call("info", "OnGpu", "--plugin", file).stdout
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    assert run_job(make_job(plan.cells[0], [])).status == "skipped"
 
 
 def test_fit_refuses_too_few_items(file: Path) -> None:

@@ -584,12 +584,21 @@ def test_another_ledger_clock_or_budget_is_an_error(cheat: Callable[[Any], objec
     assert (done.status, done.reason) == ("error", "the algorithm wrote the oracle's ledger")
 
 
-def test_declared_needs_decide_whether_an_algorithm_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_declared_needs_decide_whether_an_algorithm_runs() -> None:
     assert run_job(job("good", min_items=20)).status == "ok"
     few = run_job(job("good", min_items=21))
     assert (few.status, few.reason) == ("skipped", "it needs 21 items or more, not 20")
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    assert run_job(job("good", gpu=True)).status == "skipped"
+
+
+def test_an_algorithm_may_say_that_it_cannot_run_here() -> None:
+    def on_gpu(oracle: Any, given: Any, rng: Any) -> Any:
+        raise NotApplicableError("it needs a GPU, and this machine has none")
+
+    outcome = run_job(job(Call(on_gpu, {})))
+    assert (outcome.status, outcome.reason) == (
+        "skipped",
+        "it needs a GPU, and this machine has none",
+    )
 
 
 def test_global_random_generators_do_not_depend_on_earlier_cells() -> None:

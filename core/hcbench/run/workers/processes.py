@@ -223,18 +223,6 @@ def _ask_psutil(what: str, pid: int) -> int:
         return 0
 
 
-def has_gpu() -> bool:
-    """Whether there is a device of NVIDIA, AMD, WSL or Apple, not hidden from CUDA."""
-    if os.environ.get("CUDA_VISIBLE_DEVICES") in ("", "-1"):
-        return False
-    if sys.platform == "darwin":
-        return True
-    devices: list[Path] = []
-    for pattern in ("nvidia[0-9]*", "kfd", "dxg"):
-        devices += Path("/dev").glob(pattern)
-    return bool(devices)
-
-
 def load_average() -> float | None:
     """The load average of the last minute over the number of cores; None if the system has none."""
     try:
