@@ -1,8 +1,8 @@
 """The hooks through which plugins register and report, each with its arguments and an example.
 
-A plugin implements those that it needs, as functions of these names below `hcbench.hookimpl`. It
-may state the version that it is written for, ``HCBENCH_HOOKS = 1``, which increases when a hook or
-its arguments change so that plugins have to change too.
+A plugin implements those that it needs, as functions of these names below `hcbench.hookimpl`. Its
+package requires the releases of hcbench for which it is written, such as ``hcbench>=0.2,<0.3``;
+other releases do not load it, and name the command that upgrades it.
 """
 
 # Their names are listed once, where they are defined.

@@ -50,7 +50,6 @@ def describe() -> list[str]:
         lines += [
             line for name in loaded.__all__ for line in _of(f"hcbench.{module}", loaded, name)
         ]
-    lines.append(f"hooks {hookspecs.HOOK_VERSION}")
     lines += [
         f"hook {name}{_signature(hook)}"
         for name, hook in sorted(vars(hookspecs).items())

@@ -1,16 +1,14 @@
-"""Which versions of hcbench and of its hooks a plugin is written for."""
+"""Which versions of hcbench a plugin is written for: those that its distribution requires.
+
+A plugin file belongs to no distribution, and is loaded by every version.
+"""
 
 from __future__ import annotations
 
 from importlib.metadata import Distribution
-from types import ModuleType
 
 from hcbench.model.text import shell_command
-from hcbench.registry.fingerprint import installed_version
-from hcbench.registry.hookspecs import HOOK_VERSION, PROJECT
-
-#: The attribute of a plugin's module with the version of the hooks that it is written for.
-STATED = "HCBENCH_HOOKS"
+from hcbench.registry.hookspecs import PROJECT
 
 
 def requirement_of(distribution: Distribution) -> str:
@@ -54,23 +52,4 @@ def unmet_requirement(distribution: str, required: str, installed: str) -> str |
         return None
     return f"requires {PROJECT}{required}, and {installed} is installed: " + shell_command(
         "pip", "install", "--upgrade", distribution, PROJECT
-    )
-
-
-def unmet_hooks(
-    module: ModuleType, distribution: str, hook_version: int = HOOK_VERSION
-) -> str | None:
-    """Why a module is incompatible with a version of the hooks; None if it is not."""
-    stated = getattr(module, STATED, hook_version)
-    if not isinstance(stated, int) or isinstance(stated, bool) or stated < 1:
-        return f"{STATED} must be a version of the hooks, such as {hook_version}; got {stated!r}"
-    if stated == hook_version:
-        return None
-    behind = PROJECT
-    if stated < hook_version:
-        behind = distribution
-    return (
-        f"is written for version {stated} of the hooks, and {PROJECT} "
-        f"{installed_version(PROJECT)} has version {hook_version}: "
-        + shell_command("pip", "install", "--upgrade", behind)
     )

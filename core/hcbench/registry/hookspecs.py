@@ -1,7 +1,7 @@
 """The hooks through which plugins register and report.
 
-A plugin may state the version that it is written for, ``HCBENCH_HOOKS = 1``. `HOOK_VERSION`
-increases when a hook or its arguments change so that plugins have to change too.
+A plugin is written for the releases of hcbench that its package requires, such as
+``hcbench>=0.2,<0.3``: other releases do not load it, see `hcbench.registry.compatibility`.
 """
 
 from __future__ import annotations
@@ -31,8 +31,6 @@ __all__ = [
 
 #: The name of the entry points of plugins, and of core's own distribution.
 PROJECT = "hcbench"
-#: Raised when plugins must change; they may say which one they are written for.
-HOOK_VERSION = 1
 
 
 class PlannedRun(Protocol):

@@ -24,7 +24,7 @@ import pluggy
 from hcbench.errors import HcbenchError, PluginError
 from hcbench.model.text import suggestion
 from hcbench.registry import hookspecs
-from hcbench.registry.compatibility import requirement_of, unmet_hooks, unmet_requirement
+from hcbench.registry.compatibility import requirement_of, unmet_requirement
 from hcbench.registry.fingerprint import digest_sources, installed_version
 from hcbench.registry.hookspecs import PROJECT
 from hcbench.registry.patience import named_if_slow
@@ -226,7 +226,7 @@ class Plugins:
         except SystemExit as error:
             self.refuse(plugin, f"cannot be imported: it calls sys.exit({error.code!r})")
         else:
-            wrong = unmet_hooks(module, plugin.distribution) or self._misspelt(module)
+            wrong = self._misspelt(module)
             if wrong:
                 self._manager.unregister(module)
                 self.refuse(plugin, wrong)

@@ -4,13 +4,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
-from types import ModuleType
 
 import pytest
 
-from hcbench.errors import PluginError
-from hcbench.registry import hookspecs
-from hcbench.registry.compatibility import unmet_hooks, unmet_requirement
+from hcbench.registry.compatibility import unmet_requirement
 from hcbench.registry.fingerprint import installed_version
 from hcbench.registry.plugins import Plugins
 
@@ -82,30 +79,8 @@ def test_an_invalid_requirement_is_ignored(site: Path) -> None:
     assert "odd" in {p.distribution for p in plugins.loaded}
 
 
-@pytest.mark.parametrize(("stated", "behind"), [(1, "mine"), (3, "hcbench")])
-def test_who_is_behind_is_to_be_upgraded(stated: int, behind: str) -> None:
-    module = ModuleType("mine")
-    module.__dict__["HCBENCH_HOOKS"] = stated
-    assert unmet_hooks(module, "mine", 2) == (
-        f"is written for version {stated} of the hooks, and hcbench {HERE} has version 2: "
-        f"pip install --upgrade {behind}"
-    )
-
-
-def test_a_plugin_for_later_hooks_is_refused(site: Path) -> None:
-    later = hookspecs.HOOK_VERSION + 1
-    install(site, "mine", stated=f"HCBENCH_HOOKS = {later}")
-    assert f"is written for version {later} of the hooks" in reasons(Plugins())["mine"]
-
-
-def test_a_plugin_for_these_hooks_is_loaded(site: Path) -> None:
-    install(site, "mine", stated=f"HCBENCH_HOOKS = {hookspecs.HOOK_VERSION}")
+@pytest.mark.parametrize("stated", [1, 2, "'1'"])
+def test_a_plugin_that_states_a_version_of_hooks_is_loaded(site: Path, stated: object) -> None:
+    """Plugins did so before their requirement decided."""
+    install(site, "mine", "hcbench>=0.1", stated=f"HCBENCH_HOOKS = {stated}")
     assert "mine" in {p.distribution for p in Plugins().loaded}
-
-
-@pytest.mark.parametrize("stated", ["'1'", "True", "0", "None"])
-def test_an_invalid_version_of_hooks_is_refused(tmp_path: Path, stated: str) -> None:
-    file = tmp_path / "mine.py"
-    file.write_text(f"HCBENCH_HOOKS = {stated}")
-    with pytest.raises(PluginError, match=r"HCBENCH_HOOKS must be a version .* such as 1; got"):
-        Plugins([file])

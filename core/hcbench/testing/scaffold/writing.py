@@ -18,7 +18,6 @@ from hcbench.errors import DataError, HcbenchError, InvalidSpecError, ParameterE
 from hcbench.model.text import shell_command
 from hcbench.registry import Registry
 from hcbench.registry.command_specs import CommandSpec
-from hcbench.registry.hookspecs import HOOK_VERSION
 from hcbench.registry.specs import Spec
 
 #: The package that is copied, with the names of the user in the place of its own.
@@ -180,7 +179,6 @@ def _replacements(
         "example_plugin": package,
         '"EXAMPLE-NAMES"': ",\n    ".join(map(_quoted, checked)),
         "EXAMPLE-REQUIREMENT": required_release(version("hcbench")),
-        '"EXAMPLE-HOOKS"': str(HOOK_VERSION),
         "EXAMPLE-TABLE": "\n".join(table),
         "EXAMPLE-COMMANDS": "\n".join(_commands(names)),
     }

@@ -14,9 +14,6 @@ from hcbench import (
     hookimpl,
 )
 
-# The version of hcbench's hooks that this is written for: another one refuses it, and says why.
-HCBENCH_HOOKS = "EXAMPLE-HOOKS"
-
 
 @hookimpl
 def hcbench_algorithms() -> Iterable[AlgorithmSpec]:
