@@ -87,7 +87,10 @@ from .registry.references import Reference as Reference, read_references as read
 from .registry.specs import (
     AlgorithmSpec as AlgorithmSpec,
     DatasetSpec as DatasetSpec,
+    Needs as Needs,
     OracleSpec as OracleSpec,
+    any_of as any_of,
+    extra as extra,
 )
 from .registry.suite import Claim as Claim, Suite as Suite
 from .results.results import Results as Results

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hcbench import AlgorithmSpec, MetricSpec, Parameter, Params
+from hcbench import AlgorithmSpec, MetricSpec, Needs, Parameter, Params, any_of
 from hcbench_cuts.references import PAPERS
 
 QUERIES = ("pair-queries",)
-TREE = ("tree",)
+TREE: Needs = ("tree",)
 NONE_ASKED = "hcbench_cuts.without_asking:no_questions"
 
 MOST_CLUSTERS = Parameter(
@@ -293,7 +293,7 @@ METRICS: tuple[MetricSpec, ...] = (
         paper=PAPERS["gentile2019"],
         direction="lower",
         interval="[0, 1]",
-        needs=("truth|levels",),
+        needs=(any_of("truth", "levels"),),
         result="partition",
     ),
 )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from hcbench import AlgorithmSpec, Parameter
+from hcbench import AlgorithmSpec, Needs, Parameter
 from hcbench_cuts.references import PAPERS
 
 QUERIES = ("pair-queries",)
-TREE = ("tree",)
+TREE: Needs = ("tree",)
 MOST_QUERIES = "hcbench_cuts.votes:most_questions"
 TAGS = ("cut", "active")
 
@@ -63,7 +63,7 @@ _PRIOR = (
         "it. uniform: all cuts equally likely; bands: parallel cuts; one number; one number for "
         "each inner node by its id; or, in Python, a function of the tree.",
         type="str",
-        alternative="float or list or callable",
+        alternative=("float", "list", "callable"),
         choices=("uniform", "bands"),
         interval="(0, 1)",
     ),

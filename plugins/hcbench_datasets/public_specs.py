@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hcbench import DatasetSpec, Parameter, Params
+from hcbench import DatasetSpec, Needs, Parameter, Params
 from hcbench_datasets.references import PAPERS
 
-_LABELLED = ("vectors", "levels", "truth")
+_LABELLED: Needs = ("vectors", "levels", "truth")
 
 
 _DOCUMENTS = 11_314  # of the training split of 20 Newsgroups

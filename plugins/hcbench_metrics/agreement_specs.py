@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hcbench import MetricSpec, Parameter
+from hcbench import MetricSpec, Parameter, any_of
 from hcbench_metrics.references import PAPERS
 from hcbench_metrics.truths import TRUTH
 
@@ -69,7 +69,7 @@ AGREEMENT = (
         paper=PAPERS["ghoshdastidar2019"],
         direction="higher",
         interval="[-1, 1]",
-        needs=("truth|levels",),
+        needs=(any_of("truth", "levels"),),
     ),
     MetricSpec(
         name="kendall-tau-b",
@@ -79,7 +79,7 @@ AGREEMENT = (
         paper=PAPERS["gray2023"],
         direction="higher",
         interval="[-1, 1]",
-        needs=("truth|levels",),
+        needs=(any_of("truth", "levels"),),
     ),
     MetricSpec(
         name="kendall-tau-b-error",
@@ -89,7 +89,7 @@ AGREEMENT = (
         paper=PAPERS["gray2023"],
         direction="none",
         interval="[0, inf)",
-        needs=("truth|levels",),
+        needs=(any_of("truth", "levels"),),
     ),
     MetricSpec(
         name="merge-distortion",
@@ -110,7 +110,7 @@ AGREEMENT = (
         paper=PAPERS["day1985"],
         direction="higher",
         interval="[0, 1]",
-        needs=("truth|levels",),
+        needs=(any_of("truth", "levels"),),
     ),
     MetricSpec(
         name="exact-recovery",
@@ -127,7 +127,7 @@ AGREEMENT = (
         paper=PAPERS["gray2023"],
         direction="higher",
         interval="{0, 1}",
-        needs=("truth|levels",),
+        needs=(any_of("truth", "levels"),),
         symmetric=lambda params: not params["refine"],
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hcbench import SIMILARITY_RULES, MetricSpec, Parameter
+from hcbench import SIMILARITY_RULES, MetricSpec, Parameter, any_of
 from hcbench_metrics.references import PAPERS
 
 _FIRST = "similarities of the data set take precedence."
@@ -48,7 +48,7 @@ OBJECTIVES = (
         parameters=(_SIMILARITY,),
         paper=PAPERS["dasgupta2016"],
         direction="lower",
-        needs=("similarity|vectors",),
+        needs=(any_of("similarity", "vectors"),),
     ),
     MetricSpec(
         name="dasgupta-normalised",
@@ -59,7 +59,7 @@ OBJECTIVES = (
         direction="lower",
         interval="[0, 1.5]",
         outside=_NEGATIVE,
-        needs=("similarity|vectors",),
+        needs=(any_of("similarity", "vectors"),),
     ),
     MetricSpec(
         name="moseley-wang",
@@ -69,7 +69,7 @@ OBJECTIVES = (
         parameters=(_SIMILARITY,),
         paper=PAPERS["moseley2017"],
         direction="higher",
-        needs=("similarity|vectors",),
+        needs=(any_of("similarity", "vectors"),),
     ),
     MetricSpec(
         name="moseley-wang-normalised",
@@ -81,7 +81,7 @@ OBJECTIVES = (
         direction="higher",
         interval="[0, 1]",
         outside=_NEGATIVE,
-        needs=("similarity|vectors",),
+        needs=(any_of("similarity", "vectors"),),
     ),
     MetricSpec(
         name="cohen-addad",
@@ -91,7 +91,7 @@ OBJECTIVES = (
         parameters=_DISSIMILARITY,
         paper=PAPERS["cohenaddad2019"],
         direction="higher",
-        needs=("similarity|vectors",),
+        needs=(any_of("similarity", "vectors"),),
     ),
     MetricSpec(
         name="cohen-addad-normalised",
@@ -103,7 +103,7 @@ OBJECTIVES = (
         direction="higher",
         interval="[0, 1]",
         outside="some dissimilarities are negative",
-        needs=("similarity|vectors",),
+        needs=(any_of("similarity", "vectors"),),
     ),
     MetricSpec(
         name="tree-sampling-divergence",
@@ -135,7 +135,7 @@ OBJECTIVES = (
         paper=PAPERS["charpentier2019"],
         direction="higher",
         interval="[0, inf)",
-        needs=("similarity|vectors",),
+        needs=(any_of("similarity", "vectors"),),
     ),
     MetricSpec(
         name="cophenetic-correlation",
@@ -145,7 +145,7 @@ OBJECTIVES = (
         paper=PAPERS["sokal1962"],
         direction="higher",
         interval="[-1, 1]",
-        needs=("similarity|vectors",),
+        needs=(any_of("similarity", "vectors"),),
     ),
     MetricSpec(
         name="ultrametric-distortion",
@@ -160,7 +160,7 @@ OBJECTIVES = (
         direction="lower",
         interval="[0, inf)",
         uses_height_unit=True,
-        needs=("similarity|vectors",),
+        needs=(any_of("similarity", "vectors"),),
     ),
     MetricSpec(
         name="silhouette",
@@ -180,7 +180,7 @@ OBJECTIVES = (
         paper=PAPERS["rousseeuw1987"],
         direction="higher",
         interval="[-1, 1]",
-        needs=("similarity|vectors",),
+        needs=(any_of("similarity", "vectors"),),
         result="any",
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hcbench import MetricSpec, Output, Parameter, Reference
+from hcbench import MetricSpec, Output, Parameter, Reference, any_of
 from hcbench_metrics.references import PAPERS
 
 _CUT = (
@@ -44,7 +44,7 @@ def _agreement(
         "function": f"hcbench_metrics.partitions:{name.lower().replace('-', '_')}",
         "direction": "higher",
         "interval": "[0, 1]",
-        "needs": ("truth|levels",),
+        "needs": (any_of("truth", "levels"),),
         "result": "any",
         **changes,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hcbench import MetricSpec, Parameter
+from hcbench import MetricSpec, Parameter, any_of
 from hcbench_metrics.references import PAPERS
 from hcbench_metrics.truths import TRUTH
 
@@ -24,7 +24,7 @@ TREES = (
         paper=PAPERS["heller2005"],
         direction="higher",
         interval="[0, 1]",
-        needs=("truth|levels",),
+        needs=(any_of("truth", "levels"),),
     ),
     MetricSpec(
         name="triplet-agreement",
@@ -43,7 +43,7 @@ TREES = (
         paper=PAPERS["brodal2013"],
         direction="higher",
         interval="[0, 1]",
-        needs=("truth|levels",),
+        needs=(any_of("truth", "levels"),),
         symmetric=lambda params: params["count"] != "resolved-in-truth",
     ),
     MetricSpec(
@@ -57,7 +57,7 @@ TREES = (
         paper=PAPERS["cover1967"],
         direction="higher",
         interval="[0, 1]",
-        needs=("truth|levels",),
+        needs=(any_of("truth", "levels"),),
     ),
     MetricSpec(
         name="quartet-distance",
@@ -76,7 +76,7 @@ TREES = (
         paper=PAPERS["estabrook1985"],
         direction="lower",
         interval="[0, 1]",
-        needs=("truth|levels",),
+        needs=(any_of("truth", "levels"),),
         symmetric=lambda params: params["count"] == "all",
     ),
     MetricSpec(
@@ -90,7 +90,7 @@ TREES = (
         paper=PAPERS["robinson1981"],
         direction="lower",
         interval="[0, inf)",
-        needs=("truth|levels",),
+        needs=(any_of("truth", "levels"),),
         symmetric=True,
     ),
     MetricSpec(
@@ -111,7 +111,7 @@ TREES = (
         paper=PAPERS["fowlkes1983"],
         direction="higher",
         interval="[0, 1]",
-        needs=("truth|levels",),
+        needs=(any_of("truth", "levels"),),
         symmetric=True,
     ),
     MetricSpec(
@@ -130,7 +130,7 @@ TREES = (
         paper=PAPERS["baker1974"],
         direction="higher",
         interval="[-1, 1]",
-        needs=("truth|levels",),
+        needs=(any_of("truth", "levels"),),
         symmetric=True,
     ),
     MetricSpec(
@@ -155,6 +155,6 @@ TREES = (
         paper=PAPERS["galili2015"],
         direction="lower",
         interval="[0, inf)",
-        needs=("truth|levels",),
+        needs=(any_of("truth", "levels"),),
     ),
 )

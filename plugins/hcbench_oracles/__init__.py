@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hcbench import SIMILARITY_RULES, OracleSpec, Parameter, Params, hookimpl
+from hcbench import SIMILARITY_RULES, OracleSpec, Parameter, Params, any_of, hookimpl
 
 _SIMILARITY = Parameter(
     "similarity",
@@ -88,7 +88,7 @@ ORACLES = (
         function="hcbench_oracles.whole:similarities",
         doc="All pairwise similarities.",
         kind="similarities",
-        needs=("similarity|vectors",),
+        needs=(any_of("similarity", "vectors"),),
         countable=False,
         random=False,
         parameters=(_SIMILARITY,),
@@ -98,7 +98,7 @@ ORACLES = (
         function="hcbench_oracles.passive:quadruplet_set",
         doc="A random sample of quadruplet comparisons, drawn beforehand.",
         kind="quadruplet-set",
-        needs=("similarity|vectors|comparisons",),
+        needs=(any_of("similarity", "vectors", "comparisons"),),
         parameters=_OF_SAMPLES,
     ),
     OracleSpec(
@@ -106,7 +106,7 @@ ORACLES = (
         function="hcbench_oracles.passive:triplet_set",
         doc="A random sample of triplets (comparisons with a common item), drawn beforehand.",
         kind="triplet-set",
-        needs=("similarity|vectors|comparisons",),
+        needs=(any_of("similarity", "vectors", "comparisons"),),
         parameters=_OF_SAMPLES,
     ),
     OracleSpec(
@@ -114,7 +114,7 @@ ORACLES = (
         function="hcbench_oracles.active:quadruplet_queries",
         doc="Answers, one by one, which of two pairs is more similar.",
         kind="quadruplet-queries",
-        needs=("similarity|vectors",),
+        needs=(any_of("similarity", "vectors"),),
         random=_errs,
         parameters=(
             *_NOISE,
@@ -131,7 +131,7 @@ ORACLES = (
         function="hcbench_oracles.ordinal:ordinal_queries",
         doc="Answers, one by one, which of three items is the odd one out.",
         kind="ordinal-queries",
-        needs=("truth|similarity|vectors",),
+        needs=(any_of("truth", "similarity", "vectors"),),
         random=_errs,
         informed=lambda params, provided: (
             params["source"] in ("truth", "labels")
@@ -184,7 +184,7 @@ ORACLES = (
         doc="Answers, one by one, whether two items belong together; draws pairs to query.",
         kind="pair-queries",
         random=_errs,
-        needs=("truth|levels|tree|similarity",),
+        needs=(any_of("truth", "levels", "tree", "similarity"),),
         informed=lambda params, provided: (
             params["source"] == "labels"
             or (params["source"] == "auto" and bool(provided & {"truth", "levels"}))

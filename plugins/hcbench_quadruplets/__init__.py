@@ -30,7 +30,7 @@ def _four_al(name: str, doc: str, init: int) -> AlgorithmSpec:
                 "them from that algorithm's tree, without the truth; or lists of items.",
                 interval="[1, inf)",
                 choices=("4K-AL",),
-                alternative="str or list",
+                alternative=("str", "list"),
             ),
             Parameter(
                 "size",

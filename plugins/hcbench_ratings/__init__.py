@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hcbench import SIMILARITY_RULES, AlgorithmSpec, OracleSpec, Parameter, Params, hookimpl
+from hcbench import SIMILARITY_RULES, AlgorithmSpec, OracleSpec, Parameter, Params, any_of, hookimpl
 
 _SIMILARITY = Parameter(
     "similarity",
@@ -41,7 +41,7 @@ def hcbench_oracles() -> Iterable[OracleSpec]:
             doc="How alike two items are, from 0 to 9.",
             kind="rating-queries",
             random=_are_noisy,
-            needs=("similarity|vectors",),
+            needs=(any_of("similarity", "vectors"),),
             parameters=(
                 Parameter(
                     "noise", 0.0, "Standard deviation of the normal noise.", interval="[0, inf)"
@@ -69,7 +69,7 @@ def hcbench_oracles() -> Iterable[OracleSpec]:
             doc="Which of k items is the odd one out: the least similar to the others in sum.",
             kind="odd-of-many",
             random=_errs,
-            needs=("similarity|vectors",),
+            needs=(any_of("similarity", "vectors"),),
             parameters=(
                 Parameter("k", 5, "Items in a query.", interval="[3, inf)"),
                 Parameter("noise", 0.0, "Probability of a wrong answer.", interval="[0, 1)"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import packages_distributions
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -266,7 +266,8 @@ def from_estimator(
     )
 
 
-_SCALARS = ("bool", "int", "float", "str")
+_Scalar: TypeAlias = Literal["bool", "int", "float", "str"]
+_SCALARS: tuple[_Scalar, ...] = ("bool", "int", "float", "str")
 
 
 def _parameters(estimator: Any) -> list[Parameter]:
@@ -278,14 +279,14 @@ def _parameters(estimator: Any) -> list[Parameter]:
         if kind not in _SCALARS and value is not None:
             continue
         # Not float, which would convert every int.
-        first = "str"
-        if kind in ("bool", "int"):
-            first = kind
+        first: _Scalar = "str"
+        if kind == "bool":
+            first = "bool"
+        elif kind == "int":
+            first = "int"
         # Values of other types are accepted as well: only the estimator knows which are valid.
-        alternatives = [scalar for scalar in _SCALARS if scalar != first]
-        parameters.append(
-            Parameter(name, value, doc, type=first, alternative=" or ".join(alternatives))
-        )
+        alternatives = tuple([scalar for scalar in _SCALARS if scalar != first])
+        parameters.append(Parameter(name, value, doc, type=first, alternative=alternatives))
     return parameters
 
 

@@ -23,7 +23,7 @@ from hcbench.registry.metric_specs import MetricSpec
 from hcbench.registry.plugins import CALLER, Plugin
 from hcbench.registry.repeats import Repeats
 from hcbench.registry.resolving import make_use
-from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, Spec
+from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, Need, Spec
 from hcbench.registry.uses import Use
 from hcbench.run.job import FunctionOfSeed, ProblemFile
 
@@ -286,7 +286,8 @@ class SessionData:
             name=name,
             function=function,
             doc=_DOC,
-            provides=tuple(problem.provides),
+            # A problem knows the names of its data, so that none is misspelt.
+            provides=tuple(map(Need, problem.provides)),
             truths=tuple(problem.truths),
             random=callable(data),
         )

@@ -274,11 +274,8 @@ def _parameter(parameter: Parameter) -> dict[str, str]:
 def _values(parameter: Parameter) -> str:
     """The values that a parameter can take: choices for texts, an interval for numbers."""
     # A parameter may take a number or a text, such as "auto".
-    type_names = [parameter.type]
-    if parameter.alternative:
-        type_names.extend(parameter.alternative.split(" or "))
-    texts = []
-    for type_name in type_names:
+    texts: list[str] = []
+    for type_name in parameter.type_names:
         if type_name == "str" and parameter.choices:
             texts.append(" | ".join(parameter.choices))
         elif type_name in ("int", "float") and parameter.interval:

@@ -81,7 +81,7 @@ def choose_oracles(
 
 def _needs_of(algorithm: Use[AlgorithmSpec]) -> tuple[str, ...]:
     """What a data set must provide for an algorithm, and for the hints that it receives."""
-    needs = list(algorithm.spec.needs)
+    needs: list[str] = list(algorithm.spec.needs)
     for hint in algorithm.spec.hints_of(algorithm.params):
         if is_data(hint):
             needs.append(hint)

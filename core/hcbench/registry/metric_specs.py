@@ -77,7 +77,7 @@ class MetricSpec(Spec):
         When values leave the interval, such as "some similarities are negative"; "" if they cannot.
         Such values are shown with this reason, and no algorithm is ranked by them.
     needs : tuple of str
-        What the data set must provide; ``"similarity|vectors"`` means either.
+        What the data set must provide; ``any_of("similarity", "vectors")`` means either.
     result : {"tree", "partition", "any"}
         The kinds of results that it can judge.
     cost : bool

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from hcbench.errors import InvalidSpecError, ParameterError
 from hcbench.model.text import mistake_of_names, suggestion
@@ -19,8 +19,11 @@ Params: TypeAlias = Mapping[str, Value]
 #: The default of a parameter that must be given.
 REQUIRED = "<required>"
 
-#: The types of values by their names in a declaration.
-_TYPES: dict[str, tuple[type, ...]] = {
+#: The name of a type of values in a declaration.
+TypeName: TypeAlias = Literal["bool", "int", "float", "str", "list", "callable"]
+
+#: The types of values by their names.
+_TYPES: dict[TypeName, tuple[type, ...]] = {
     "bool": (bool,),
     "int": (int,),
     "float": (float, int),
@@ -77,9 +80,9 @@ class Parameter:
         The only strings accepted.
     interval : str
         The numbers accepted, such as ``"(0, 1]"``.
-    alternative : str, optional
+    alternative : str or tuple of str, optional
         A second type that is accepted, such as ``"str"`` for a number that may also be "auto"; or
-        several, as ``"str or list"``.
+        several, as ``("str", "list")``. A text ``"str or list"``, as it was before, means the same.
     of_vectors : bool
         Whether it matters only for items that are given as vectors, because a data set's own
         similarities go first. Tables do not show it for data sets that have some.
@@ -88,10 +91,10 @@ class Parameter:
     name: str
     default: Value
     doc: str
-    type: str = ""
+    type: TypeName | Literal[""] = ""
     choices: tuple[str, ...] = ()
     interval: str = ""
-    alternative: str = ""
+    alternative: TypeName | Literal[""] | tuple[TypeName, ...] = ""
     of_vectors: bool = False
 
     def __post_init__(self) -> None:
@@ -100,7 +103,7 @@ class Parameter:
             raise InvalidSpecError(f"parameter {self.name}: {mistake}")
         if not self.type:
             object.__setattr__(self, "type", self._type_of_default())
-        for name in self._type_names():
+        for name in self.type_names:
             if name not in _TYPES:
                 raise InvalidSpecError(f"parameter {self.name}: unknown type {name!r}")
         if self.interval:
@@ -114,11 +117,13 @@ class Parameter:
                     return name
         raise InvalidSpecError(f"parameter {self.name}: say its type, the default does not")
 
-    def _type_names(self) -> list[str]:
-        names = [self.type]
-        if self.alternative:
-            names.extend(self.alternative.split(" or "))
-        return names
+    @property
+    def type_names(self) -> tuple[TypeName, ...]:
+        """The names of all types that are accepted."""
+        alternatives: Any = self.alternative
+        if isinstance(alternatives, str):
+            alternatives = alternatives.split(" or ") if alternatives else ()
+        return (cast("TypeName", self.type), *alternatives)
 
     @property
     def required(self) -> bool:
@@ -136,7 +141,7 @@ class Parameter:
         if value is None and self.default is None:
             return None
         if not self._has_type_of(value):
-            kinds = " or ".join(self._type_names()).replace("bool", "true or false")
+            kinds = " or ".join(self.type_names).replace("bool", "true or false")
             hint = self._way_to_write(value)
             raise ParameterError(f"{owner}: {self.name} must be {kinds}, got {value!r}{hint}")
         if isinstance(value, str) and self.choices and value not in self.choices:
@@ -161,7 +166,7 @@ class Parameter:
         if isinstance(value, tuple):
             return ""
         word = str(value).casefold()
-        if "bool" in self._type_names():
+        if "bool" in self.type_names:
             if word in ("true", "t", "yes", "y", "on", "1"):
                 return f"; write {self.name}=true"
             if word in ("false", "f", "no", "n", "off", "0"):
@@ -177,16 +182,16 @@ class Parameter:
             number = float(word)
         except ValueError:
             return None
-        if "int" in self._type_names() and number.is_integer():
+        if "int" in self.type_names and number.is_integer():
             return int(number)
-        if "float" in self._type_names():
+        if "float" in self.type_names:
             return number
         return None
 
     def _has_type_of(self, value: Value) -> bool:
         """Whether a value is of one of the types that are accepted."""
         accepted: list[type] = []
-        for name in self._type_names():
+        for name in self.type_names:
             accepted.extend(_TYPES[name])
         if isinstance(value, bool):  # which is an int for Python
             return bool in accepted
@@ -196,7 +201,7 @@ class Parameter:
         """The texts that are accepted, and the numbers beside them."""
         text = ", ".join(self.choices)
         numbers = []
-        for name in self._type_names():
+        for name in self.type_names:
             if name in ("int", "float"):
                 numbers.append(name)
         if numbers:

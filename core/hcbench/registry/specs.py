@@ -13,7 +13,7 @@ import importlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, NewType, TypeAlias, get_args
 
 from hcbench.errors import InvalidSpecError, ParameterError, PluginError
 from hcbench.model.extras import is_extra
@@ -45,8 +45,24 @@ _DISTRIBUTION = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 
 #: A function, or its name as ``"package.module:function"``.
 Function: TypeAlias = str | Callable[..., Any]
-#: Of `PROVIDED`; ``"similarity|vectors"`` means either.
-Needs: TypeAlias = tuple[str, ...]
+#: The name of data that hcbench knows: what a data set provides, and others need.
+DataName: TypeAlias = Literal[
+    "vectors",
+    "similarity",
+    "graph",
+    "comparisons",
+    "held_out",
+    "truth",
+    "heights",
+    "levels",
+    "tree",
+]
+#: What `any_of` and `extra` return: a text, which is declared so that a misspelt `DataName` is an
+#: error of a type checker.
+Need = NewType("Need", str)
+#: What a data set must provide, all of it. Plugins without types may write the texts themselves:
+#: ``"similarity|vectors"`` is ``any_of("similarity", "vectors")``.
+Needs: TypeAlias = tuple[DataName | Need, ...]
 
 HINTS = {
     "truth": "the true hierarchy, a Tree",
@@ -67,8 +83,37 @@ def is_data(hint: str) -> bool:
     return hint in DATA or is_extra(hint)
 
 
-PROVIDED = DATA + ("comparisons", "held_out", "truth", "heights", "levels", "tree")
+PROVIDED: tuple[DataName, ...] = get_args(DataName)
 """What a data set may provide, and an algorithm, an oracle or a metric need."""
+
+
+def any_of(*names: DataName | Need) -> Need:
+    """Declare that one of several kinds of data is enough, as in ``needs``.
+
+    Examples
+    --------
+    >>> any_of("similarity", "vectors")
+    'similarity|vectors'
+    """
+    return Need("|".join(names))
+
+
+def extra(name: str) -> Need:
+    """Declare data of a plugin's own kind, as in ``provides`` and ``needs``.
+
+    Parameters
+    ----------
+    name : str
+        As in `Problem.extras`, such as ``"my-package:strings"``.
+
+    Raises
+    ------
+    InvalidSpecError
+        If it has no package.
+    """
+    if not is_extra(name):
+        raise InvalidSpecError(f"{name!r} needs the name of your package: 'my-package:{name}'")
+    return Need(name)
 
 
 def load_function(function: Function) -> Callable[..., Any]:
@@ -389,7 +434,7 @@ class DatasetSpec(Spec):
     """
 
     noun = "data set"
-    provides: tuple[str, ...] | Callable[..., tuple[str, ...]]
+    provides: Needs | Callable[..., tuple[str, ...]]
     random: bool | Callable[..., bool] = True
     dependent: bool | Callable[..., bool] = False
     family: str | Callable[..., str] = ""
@@ -442,7 +487,7 @@ class OracleSpec(Spec):
         What it answers: vectors, similarities, quadruplet-set, quadruplet-queries,
         triplet-set, ordinal-queries, pair-queries, or a new kind.
     needs : tuple of str
-        What the data set must provide; ``"similarity|vectors"`` means either.
+        What the data set must provide; ``any_of("similarity", "vectors")`` means either.
     countable : bool
         Whether its answers are counted; if not, budgets and checkpoints do not apply.
     informed : bool, or callable from params and what the data set provides to bool
@@ -496,7 +541,7 @@ def unknown_hint(name: str) -> str:
     return f"there is no hint {name!r}; the hints are {', '.join(HINTS)}"
 
 
-def unmet(needs: Needs, provided: frozenset[str]) -> str | None:
+def unmet(needs: Iterable[str], provided: frozenset[str]) -> str | None:
     """The first need that is not met, in words; None if all are."""
     for need in needs:
         alternatives = need.split("|")

@@ -40,6 +40,28 @@ hcbench.fit("UPGMA", np.zeros((4, 2)), seed="first")
 hcbench.fit("WDP", hcbench.fit("UPGMA", np.zeros((4, 2)))).cut(2)
 """
 
+SPECS = """
+import hcbench
+from hcbench import AlgorithmSpec, MetricSpec, Needs, Parameter
+
+TREE: Needs = ("tree",)
+either = hcbench.any_of("similarity", "vectors", hcbench.extra("words:strings"))
+MetricSpec(name="a", function="a:b", doc="A.", direction="lower", needs=(either, "truth"))
+AlgorithmSpec(name="a", function="a:b", doc="A.", accepts=("vectors",), needs=TREE)
+Parameter("init", 1, "Clusters.", alternative=("str", "list"))
+"""
+WRONG_SPECS = """
+import hcbench
+from hcbench import MetricSpec, Parameter
+
+MetricSpec(name="a", function="a:b", doc="A.", direction="lower", needs=("similarity|vectors",))
+MetricSpec(name="a", function="a:b", doc="A.", direction="lower", needs=("vektors",))
+MetricSpec(name="a", function="a:b", doc="A.", direction="down")
+hcbench.any_of("vectors", "simlarity")
+Parameter("init", 1, "Clusters.", alternative="str or list")
+Parameter("init", 1, "Clusters.", type="text")
+"""
+
 
 def errors_of(code: str, folder: Path) -> list[str]:
     """The codes of mypy's errors; functions of examples need no annotations."""
@@ -76,3 +98,11 @@ def test_python_examples_of_the_documents_pass(path: Path, tmp_path: Path) -> No
     typed = "".join(block for block in blocks if "hookimpl" not in block)
     for example in (*plugins, typed):
         assert errors_of(example, tmp_path) == [], example
+
+
+@pytest.mark.slow
+def test_a_checker_sees_misspelt_names_in_specs(tmp_path: Path) -> None:
+    assert errors_of(SPECS, tmp_path) == []
+    found = errors_of(WRONG_SPECS, tmp_path)
+    assert len(found) == 6
+    assert all(line.endswith("[arg-type]") for line in found)

@@ -23,7 +23,7 @@ from hcbench.errors import InvalidSpecError, ParameterError, PluginError
 from hcbench.registry.catalogue import Catalogue, Entry
 from hcbench.registry.parameters import Interval
 from hcbench.registry.plugins import Plugin
-from hcbench.registry.specs import unmet
+from hcbench.registry.specs import any_of, extra, unmet
 
 SPEC = AlgorithmSpec(
     name="A",
@@ -131,6 +131,22 @@ def test_functions_are_loaded_when_needed_and_a_missing_one_is_a_plugin_error() 
 def test_needs_name_alternatives() -> None:
     assert unmet(("similarity|vectors",), frozenset({"vectors"})) is None
     assert unmet(("truth", "similarity|vectors"), frozenset({"truth"})) == "similarity or vectors"
+    assert any_of("similarity", "vectors") == "similarity|vectors", "as plugins wrote it before"
+    assert any_of("truth", extra("words:strings")) == "truth|words:strings"
+    with pytest.raises(InvalidSpecError, match="'strings' needs the name of your package"):
+        extra("strings")
+
+
+@pytest.mark.parametrize("alternative", [("str", "list"), "str or list"])
+def test_a_parameter_has_several_types(alternative: Any) -> None:
+    parameter = Parameter("init", 1, "Clusters.", alternative=alternative)
+    assert parameter.type_names == ("int", "str", "list")
+    for value in (2, "auto", (1, 2)):
+        assert parameter.check(value, "X") == value
+    with pytest.raises(ParameterError, match="init must be int or str or list, got 0"):
+        parameter.check(0.5, "X")
+    with pytest.raises(InvalidSpecError, match="unknown type 'text'"):
+        Parameter("init", 1, "Clusters.", alternative=("str", "text"))  # type: ignore[arg-type]
 
 
 def test_a_reference_is_bibtex() -> None:

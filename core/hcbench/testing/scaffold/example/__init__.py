@@ -11,6 +11,7 @@ from hcbench import (
     OracleSpec,
     Parameter,
     Reference,
+    any_of,
     hookimpl,
 )
 
@@ -101,7 +102,7 @@ def hcbench_oracles() -> Iterable[OracleSpec]:
             function="example_plugin.oracle:compare_pairs",
             doc="Answers with noise which of two pairs is more similar.",
             kind="quadruplet-queries",
-            needs=("similarity|vectors",),
+            needs=(any_of("similarity", "vectors"),),
             parameters=(
                 Parameter("noise", 0.1, "Probability of the wrong answer.", interval="[0, 0.5)"),
                 Parameter(
