@@ -18,6 +18,7 @@ from scipy.spatial.distance import squareform
 import hcbench
 from benchmarks.inputs import benchmark, best, seconds
 from benchmarks.quadruplets import planted_similarities
+from hcbench.run import make_oracle
 
 SEED = 20190
 LARGE, SORTED, SMALL = 5000, 1000, 240
@@ -33,18 +34,15 @@ def _answer(w: Any, ints: Any, i: Any, j: Any, k: Any, l: Any, _key: Any, _time:
 
 def _oracle(w: NDArray[np.float64]) -> hcbench.Oracle:
     n = len(w)
-    oracle = hcbench.Oracle(
-        hcbench.Answers(
-            kind="quadruplet-queries",
-            n=n,
-            arity=4,
-            compiled=_answer,
-            floats=w,
-            ints=np.array([n]),
-        )
+    answers = hcbench.Answers(
+        kind="quadruplet-queries",
+        n=n,
+        arity=4,
+        compiled=_answer,
+        floats=w,
+        ints=np.array([n]),
     )
-    oracle.prepare()
-    return oracle
+    return make_oracle(answers, None)
 
 
 class Active:

@@ -16,6 +16,7 @@ import numpy as np
 import hcbench
 from benchmarks.inputs import benchmark
 from hcbench import OracleRequest
+from hcbench.run import make_oracle
 from hcbench_oracles.pairs import pair_queries
 
 SEED = 2019
@@ -54,8 +55,7 @@ def _fit(name: str, shape: str, n: int) -> tuple[float, hcbench.oracle.Ledger]:
     """Processor time of the algorithm, answers included, and its ledger."""
     given, answers = _known(shape, n, realisable=name in COUNTED_NAMES)
     (use,) = hcbench.load_registry().use_algorithms(name)
-    oracle = hcbench.Oracle(answers, LABELS)
-    oracle.prepare()
+    oracle = make_oracle(answers, LABELS)
     function, rng = use.spec.load(), np.random.default_rng(SEED)
     start = process_time()
     result = function(oracle, given, rng, **use.params)

@@ -12,6 +12,7 @@ from scipy.stats import kendalltau
 import hcbench
 from benchmarks.inputs import Timed, benchmark, best, random_tree
 from hcbench.compiled import ASK, STATE, uniform
+from hcbench.run import make_oracle
 
 SEED = 20190
 
@@ -134,8 +135,7 @@ class CompiledOracle(Timed):
             floats=np.random.default_rng(SEED).random(n),
             ints=np.array([SEED]),
         )
-        self.oracle = hcbench.Oracle(answers)
-        self.oracle.prepare()
+        self.oracle = make_oracle(answers, None)
         self.oracle.run(_make_queries, n, 10)
         self.batch = np.random.default_rng(SEED).integers(n, size=(1_000_000, 4))
         self.oracle.ask(self.batch[:10])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hcbench
 from benchmarks.inputs import benchmark, seconds
 from hcbench import DataRequest, OracleRequest
+from hcbench.run import make_oracle
 from hcbench_oracles.ordinal import ordinal_queries
 from hcbench_ordinal.shapes import random_tree
 
@@ -16,8 +17,8 @@ LARGE, SMALL = 10_000, 64
 def _run(params: str, n: int, shape: str = "random") -> tuple[float, int]:
     """Time and queries with answers that are correct with probability P."""
     problem = random_tree(DataRequest(seed=SEED), n=n, shape=shape, degree=2)
-    oracle = hcbench.Oracle(ordinal_queries(OracleRequest(problem=problem, seed=SEED), noise=1 - P))
-    oracle.prepare()
+    answers = ordinal_queries(OracleRequest(problem=problem, seed=SEED), noise=1 - P)
+    oracle = make_oracle(answers, None)
     trees = []
     taken = seconds(lambda: trees.append(hcbench.fit(f"NoisyInsertion[p={P}{params}]", oracle)))
     assert trees[0].isomorphic(problem.truth)

@@ -12,7 +12,7 @@ import numpy as np
 
 import hcbench
 from benchmarks.inputs import benchmark, seconds
-from hcbench.run import call_of, make_answers, make_data
+from hcbench.run import call_of, make_answers, make_data, make_oracle
 
 SHAPES = ("random", "balanced", "caterpillar", "yule")
 NAMES = {
@@ -41,8 +41,7 @@ def _answers(n: int, shape: str) -> hcbench.Answers:
 
 def measure(name: str, answers: hcbench.Answers) -> tuple[float, int]:
     """Processor time and number of queries."""
-    oracle = hcbench.Oracle(answers)
-    oracle.prepare()
+    oracle = make_oracle(answers, None)
     taken = seconds(lambda: hcbench.fit(NAMES[name], oracle))
     return taken, oracle.ledger.queries or 0
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from hcbench import Answers, HeightKind, NotApplicableError, Oracle, Problem, Result, Scored, Tree
 from hcbench.model import Cost
-from hcbench.oracle import Point
+from hcbench.oracle import Point, Recorder
 from hcbench.plan import Outcome
 from hcbench.registry import default_uses, unmet
 from hcbench.run import (
@@ -263,6 +263,6 @@ def _per_query(answers: Answers, seconds: float) -> float | None:
     order = rng.random((_QUERIES, answers.n)).argpartition(answers.arity)
     queries = order[:, : answers.arity]
     oracle = Oracle(answers)
-    oracle.prepare()
+    Recorder(oracle).prepare()
     batch_seconds, _ = _timed(lambda: oracle.ask(queries))
     return batch_seconds / _QUERIES

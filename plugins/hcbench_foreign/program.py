@@ -82,7 +82,7 @@ class ForeignProgram:
             if not self._names("input"):
                 stdin = source
             output, peak = self._run(command, folder, stdin)
-            oracle.child_peak = max(oracle.child_peak, peak)
+            oracle.report_process(peak_bytes=peak)
             if self._names("output"):
                 output = self._read_output(target)
         return self._result(output, given)

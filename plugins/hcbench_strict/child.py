@@ -14,6 +14,7 @@ import numpy as np
 
 from hcbench import AnswerRequest, Answers, HcbenchError, Oracle
 from hcbench.model import collect_notes
+from hcbench.oracle import Recorder
 from hcbench.run import FirstUses
 from hcbench_strict.messages import (
     ASK,
@@ -59,7 +60,7 @@ class RemoteOracle(Oracle):
             draw=lambda _start, m: self._request(DRAW + str(m).encode()),
         )
         super().__init__(answers, terms["budget"], terms["checkpoints"])
-        self.takes_unsure = terms["takes_unsure"]
+        Recorder(self).prepare(takes_unsure=terms["takes_unsure"])
         self._connection = connection
 
     def _request(self, message: bytes) -> Any:
@@ -83,11 +84,15 @@ class RemoteOracle(Oracle):
     def report(self, **numbers: float) -> None:
         """State numbers about the result."""
         super().report(**numbers)
-        self._request(REPORT + json.dumps(self.reported).encode())
+        # As plain numbers, which json knows.
+        plain = {name: float(number) for name, number in numbers.items()}
+        self._request(REPORT + json.dumps(plain).encode())
 
-    def tell_first_use(self) -> None:
-        """Say that something was compiled or imported meanwhile."""
-        self._request(FIRST_USE)
+    def report_process(self, *, peak_bytes: int = 0, first_use: bool = False) -> None:
+        """State what a process needed; the worker measures the memory of all of them itself."""
+        super().report_process(peak_bytes=peak_bytes, first_use=first_use)
+        if first_use:
+            self._request(FIRST_USE)
 
 
 def main() -> None:
@@ -106,7 +111,7 @@ def main() -> None:
             with FirstUses() as first_uses, collect_notes() as notes:
                 result = algorithm(oracle, given, rng)
             if first_uses.occurred:
-                oracle.tell_first_use()
+                oracle.report_process(first_use=True)
             message = DONE + pack_result(result, list(notes))
         except BaseException as error:
             # Whatever it is, an exit too: the worker decides what it means for the cell.

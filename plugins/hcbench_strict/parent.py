@@ -49,6 +49,7 @@ class _Child:
 
     def __init__(self, number: int, algorithm: Any) -> None:
         self.number = number
+        self.first_use = False
         self.connection, theirs = Pipe()
         # Below the folder of this worker, which is emptied after the cell.
         self.folder = Path(tempfile.mkdtemp(prefix="strict-"))
@@ -123,7 +124,7 @@ def call(
     try:
         return _serve(child, oracle, algorithm, given, rng)
     finally:
-        if not oracle.first_use:
+        if not child.first_use:
             child.number = -1
             child.process.kill()  # to wait for its end would take time from the call
 
@@ -152,6 +153,7 @@ def _serve(
         "checkpoints": oracle.checkpoints,
         "takes_unsure": oracle.takes_unsure,
     }
+    child.first_use = False
     child.reset_peak()
     memory_before = child.memory("VmRSS")
     try:
@@ -160,7 +162,7 @@ def _serve(
     except (EOFError, OSError):
         code = child.process.wait()
         raise HcbenchError(f"the process of the algorithm ended with code {code}") from None
-    oracle.child_peak = max(oracle.child_peak, child.memory("VmHWM") - memory_before)
+    oracle.report_process(peak_bytes=child.memory("VmHWM") - memory_before)
     try:
         if kind == FAILED:
             raise _failure(json.loads(content))
@@ -178,6 +180,8 @@ def _answer_until_end(child: _Child, oracle: Oracle) -> tuple[bytes, bytes]:
         message = child.connection.recv_bytes()
         kind = message[:1]
         content = message[1:]
+        if kind == FIRST_USE:
+            child.first_use = True
         if kind in (DONE, FAILED):
             return kind, content
         try:
@@ -203,7 +207,7 @@ def reply_to(oracle: Oracle, what: bytes, content: bytes) -> Any:
         oracle.report(**json.loads(content))
         return None
     if what == FIRST_USE:
-        oracle.first_use = True
+        oracle.report_process(first_use=True)
         return None
     raise HcbenchError(f"the process of the algorithm sent {what!r}")
 

@@ -19,7 +19,7 @@ from hcbench.model.cost import Budget, Cost
 from hcbench.model.names import match_items
 from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import Partition, Tree
-from hcbench.oracle import QUERY_KINDS, Answers, Oracle, ask_oracle
+from hcbench.oracle import QUERY_KINDS, Answers, Oracle, Recorder, ask_oracle
 from hcbench.oracle.answers import Scored
 from hcbench.plan.oracles import choose_oracles
 from hcbench.registry import Registry, load_registry
@@ -344,8 +344,7 @@ def _call_algorithm(use: Use[AlgorithmSpec], oracle: Oracle, problem: Problem, s
     """Call an algorithm in this process."""
     given = give(problem, use.spec.hints_of(use.params))
     # Answers that are made at once are made before the call, as in a comparison.
-    oracle.prepare()
-    oracle.takes_unsure = use.spec.takes_unsure
+    Recorder(oracle).prepare(takes_unsure=use.spec.takes_unsure)
     rng = np.random.default_rng(seed)
     # A function in a plugin file is imported by the name of that file, from its folder.
     plugin_files = []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, ClassVar
 
@@ -31,11 +32,10 @@ from hcbench.oracle.answers import (
     Point,
     Queries,
     QueryKind,
-    Reply,
 )
 from hcbench.oracle.codes import are_unsure, valid_codes
 from hcbench.oracle.ledger import Ledger
-from hcbench.oracle.paid import PaidAnswers, Query
+from hcbench.oracle.paid import PaidAnswers
 from hcbench.oracle.requests import Answering, AnswerRequest, as_taking_request
 
 # Of reported numbers: the characters of a name, and the numbers of one call.
@@ -47,8 +47,32 @@ _MOST_REPORTED = 20
 _QUERIES_AT_A_TIME = 1 << 14
 
 
+@dataclass(slots=True)
+class CallNotes:
+    """What an algorithm has stated in one call, which its `hcbench.oracle.Recorder` reads.
+
+    Attributes
+    ----------
+    trace : list of Point
+        Its results, in the order of queries.
+    reported : dict of str to float
+        Numbers by their names; costs have their unit in brackets behind it.
+    child_peak : int
+        Peak memory in bytes of a process that it started.
+    first_use : bool
+        Whether such a process compiled or imported something meanwhile.
+    """
+
+    trace: list[Point] = field(default_factory=list)
+    reported: dict[str, float] = field(default_factory=dict)
+    child_peak: int = 0
+    first_use: bool = False
+
+
 class Oracle:
-    """A counted oracle, as an algorithm sees it.
+    """A counted oracle, as an algorithm sees it: what it may ask, read, draw and state.
+
+    What it has stated is read, and answers that are stored are set, by a `hcbench.oracle.Recorder`.
 
     Parameters
     ----------
@@ -66,17 +90,11 @@ class Oracle:
     ----------
     PATIENCE : int
         How often a query is asked until there is an answer.
+    ledger : Ledger
+        What was asked, and the budget.
     details : (m,) structured array, optional
         Details of the answers to the last batch, if the oracle has them: ``confidence`` in [0, 1],
         or NaN, and ``annotator``, the number of who gave the answer, or -1.
-    first_use : bool
-        Whether a process that the algorithm started compiled or imported something meanwhile,
-        which it may state: the call is then repeated, to be timed without that.
-    takes_unsure : bool
-        Whether `ask` returns UNSURE instead of asking again, as the algorithm declares.
-    child_peak : int
-        Peak memory in bytes of a process that the algorithm started, which it may state: the row
-        has it if it is above that of the worker.
     """
 
     PATIENCE: ClassVar[int] = 5
@@ -87,15 +105,12 @@ class Oracle:
         "_answers",
         "_ask",
         "_clock",
+        "_notes",
         "_paid",
-        "_reported",
-        "_trace",
+        "_takes_unsure",
         "checkpoints",
-        "child_peak",
         "details",
-        "first_use",
         "ledger",
-        "takes_unsure",
     )
 
     def __init__(
@@ -109,8 +124,7 @@ class Oracle:
         self._clock = clock
         # The compiled answer function with its counter, once prepared.
         self._ask: Any = None
-        self._trace: list[Point] = []
-        self._reported: dict[str, float] = {}
+        self._notes = CallNotes()
         self.checkpoints = tuple(checkpoints)
         self._account = Account(answers, budget)
         self._paid = PaidAnswers(answers, self._account)
@@ -119,9 +133,7 @@ class Oracle:
             self._answer = as_taking_request(answers.answer)
         self.ledger = Ledger(self._account)
         self.details: NDArray[Any] | None = None
-        self.takes_unsure = False
-        self.child_peak = 0
-        self.first_use = False
+        self._takes_unsure = False
 
     @property
     def kind(self) -> str:
@@ -134,27 +146,14 @@ class Oracle:
         return self._answers.query_kind
 
     @property
-    def stored(self) -> MutableMapping[Query, Reply]:
-        """The answers of a paid oracle, by query, to which new ones are added."""
-        return self._paid.stored
-
-    @stored.setter
-    def stored(self, replies: MutableMapping[Query, Reply]) -> None:
-        self._paid.stored = replies
-
-    @property
-    def clock(self) -> Callable[[], float]:
-        """The function that returns the time in s."""
-        return self._clock
+    def takes_unsure(self) -> bool:
+        """Whether `ask` returns UNSURE instead of asking again, as the algorithm declares."""
+        return self._takes_unsure
 
     @property
     def n(self) -> int:
         """Number of items."""
         return self._answers.n
-
-    def counts_in(self, ledger: Ledger) -> bool:
-        """Whether the ledger is that of this oracle, and shows what it counts."""
-        return self.ledger is ledger and ledger.is_of(self._account)
 
     def read(self) -> Any:
         """All that a non-adaptive oracle holds, in one go.
@@ -215,7 +214,7 @@ class Oracle:
         """
         rows = self._checked(queries)
         codes = self._answered(rows)
-        if self.takes_unsure:
+        if self._takes_unsure:
             return codes
 
         for _ in range(self.PATIENCE - 1):
@@ -363,7 +362,7 @@ class Oracle:
         """
         if self._answers.compiled is None:
             return kernel.py_func(self._ask_one, None, *args)
-        self.prepare()
+        self._prepare()
         self._account.is_compiled = True
         try:
             return kernel(self._ask, self._account.state, *args)
@@ -383,7 +382,7 @@ class Oracle:
         answer: float = self.ask([items[: self._answers.arity]])[0].item()
         return answer
 
-    def prepare(self) -> None:
+    def _prepare(self) -> None:
         """Compile what `run` needs, so that no algorithm's time holds it."""
         if self._answers.compiled is not None and self._ask is None:
             self._ask = compiled.counting(self._answers.compiled)
@@ -419,10 +418,11 @@ class Oracle:
     def record(self, result: Result) -> None:
         """Keep a result as what the algorithm has at the present number of queries."""
         point = Point(self.ledger.queries or 0, result)
-        if self._trace and self._trace[-1].queries == point.queries:
-            self._trace[-1] = point
+        trace = self._notes.trace
+        if trace and trace[-1].queries == point.queries:
+            trace[-1] = point
         else:
-            self._trace.append(point)
+            trace.append(point)
 
     def report(self, **numbers: float) -> None:
         """State numbers about the result, such as iterations, which become columns of the tables.
@@ -441,14 +441,14 @@ class Oracle:
         """
         for name, number in numbers.items():
             _check_reported(name, number)
-        reported = dict(self._reported)
+        reported = dict(self._notes.reported)
         for name, number in numbers.items():
             reported[name] = float(number)
         if len(reported) > _MOST_REPORTED:
             raise ParameterError(
                 f"an algorithm reports at most {_MOST_REPORTED} numbers, not {len(reported)}"
             )
-        self._reported = reported
+        self._notes.reported = reported
 
     def report_cost(self, name: str, amount: float, *, unit: str) -> None:
         """State what the call has cost, such as energy, beside what is measured of every call.
@@ -479,15 +479,20 @@ class Oracle:
             raise ParameterError(f"{amount} {unit} of {name} is no cost: it is negative")
         self.report(**{label: amount})
 
-    @property
-    def reported(self) -> dict[str, float]:
-        """What the algorithm has stated, by name; costs have their unit in brackets behind it."""
-        return dict(self._reported)
+    def report_process(self, *, peak_bytes: int = 0, first_use: bool = False) -> None:
+        """State what a process that the algorithm has started needed, which its worker cannot see.
 
-    @property
-    def trace(self) -> tuple[Point, ...]:
-        """What was recorded, in the order of queries."""
-        return tuple(self._trace)
+        Parameters
+        ----------
+        peak_bytes : int
+            Its peak memory: the row has it if it is above that of the worker. The largest of
+            several calls counts.
+        first_use : bool
+            Whether it compiled or imported something: the call is then repeated, to be timed
+            without that.
+        """
+        self._notes.child_peak = max(self._notes.child_peak, peak_bytes)
+        self._notes.first_use = self._notes.first_use or first_use
 
 
 def _check_reported(name: str, number: float) -> None:

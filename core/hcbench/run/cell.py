@@ -30,7 +30,7 @@ from hcbench.errors import (
 from hcbench.model.cost import Cost, collect_notes
 from hcbench.model.problem import Problem
 from hcbench.model.trees import Partition, Tree
-from hcbench.oracle import Answers, Oracle
+from hcbench.oracle import Answers, Oracle, Recorder
 from hcbench.oracle.answers import Point, Scored
 from hcbench.plan.outcome import REPORTED, Outcome, ScoredPoint, Value
 from hcbench.registry.specs import load_function
@@ -298,13 +298,14 @@ def _with_measurements(job: Job, prepared: Prepared, call: FinishedCall) -> Outc
 def _make_oracle(job: Job, prepared: Prepared) -> Oracle:
     """An oracle with a ledger of its own, ready to be asked."""
     answers = prepared.answers
-    oracle = make_oracle(answers, job.budget, job.checkpoints, job.clock)
-    oracle.takes_unsure = job.takes_unsure
+    oracle = make_oracle(
+        answers, job.budget, job.checkpoints, job.clock, takes_unsure=job.takes_unsure
+    )
     if job.replies is not None and answers.replies is not None:
         # What decides an answer beside the data; without a statement of the oracle, all that it was
         # given.
         source = answers.source or repr((dict(job.oracle.params), job.noise_seed))
-        oracle.stored = job.replies(source, prepared.data.digest)
+        Recorder(oracle).stored = job.replies(source, prepared.data.digest)
     return oracle
 
 

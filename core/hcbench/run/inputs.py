@@ -24,7 +24,7 @@ from hcbench.model.extras import is_extra
 from hcbench.model.problem import Problem
 from hcbench.model.trees import Partition, Tree
 from hcbench.model.views import own_view
-from hcbench.oracle import Answers, Code, Oracle
+from hcbench.oracle import Answers, Code, Oracle, Recorder
 from hcbench.oracle.requests import AnswerRequest, takes_request, warn_of_arguments
 from hcbench.registry.specs import DATA, HINTS, unknown_hint
 from hcbench.run.job import Call, Job
@@ -174,10 +174,12 @@ def make_oracle(
     budget: Budget | None,
     checkpoints: tuple[int, ...] = (),
     clock: Callable[[], float] = perf_counter,
+    *,
+    takes_unsure: bool = False,
 ) -> Oracle:
     """Wrap answers with a ledger of its own, ready to be asked."""
     oracle = Oracle(answers, budget, checkpoints, clock)
-    oracle.prepare()
+    Recorder(oracle).prepare(takes_unsure=takes_unsure)
     return oracle
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from hcbench.errors import BudgetExceededError, HcbenchError, InvalidProblemError, UnansweredError
 from hcbench.model.cost import Cost, collect_notes
 from hcbench.model.problem import Result
-from hcbench.oracle import Oracle
+from hcbench.oracle import Oracle, Recorder
 from hcbench.oracle.answers import Point
 from hcbench.oracle.ledger import Ledger
 from hcbench.run.inputs import Given
@@ -106,9 +106,9 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
     failure: BaseException | None = None
     # Kept in variables, as the algorithm may replace those of the oracle and of this module.
     process = os.getpid()
-    clock = oracle.clock
-    ledger = oracle.ledger
-    budget = ledger.budget
+    recorder = Recorder(oracle)
+    clock = recorder.clock
+    ledger = recorder.ledger
     stop = Stopwatch.stop
     cost_of = _cost
     watch = Stopwatch(clock)
@@ -130,23 +130,22 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
         peak = peak_since(held)
     # What a process of its own, as of a foreign program, has held at most.
     if peak is not None:
-        peak = max(peak, oracle.child_peak)
+        peak = max(peak, recorder.child_peak)
     call = FinishedCall(
         result=None,
         cost=cost_of(ledger, elapsed, processor_seconds, peak),
-        reported=oracle.reported,
+        reported=recorder.reported,
         refused=ledger.refused,
-        first_use=first_uses.occurred or oracle.first_use,
+        first_use=first_uses.occurred or recorder.first_use,
         notes=tuple(notes),
         load=load_average(),
         frequency=processor_frequency(),
     )
     # Whose ledger was replaced or written to, its counts and its times mean nothing.
-    is_same_oracle = oracle.counts_in(ledger) and oracle.clock is clock
-    if not is_same_oracle or ledger.budget != budget or not ledger.is_sound:
+    if not recorder.is_sound:
         return call.failed(InvalidProblemError("the algorithm wrote the oracle's ledger"))
     try:
-        trace = tuple(_in_order(point, given) for point in oracle.trace)
+        trace = tuple(_in_order(point, given) for point in recorder.trace)
         if failure is None:
             call = replace(call, result=result_of_call(returned, given))
     except (HcbenchError, ValueError, TypeError) as error:

@@ -163,9 +163,9 @@ def run(
     checkpoints: tuple[int, ...] = (),
 ) -> Ran:
     """Call an algorithm as a cell does."""
-    oracle = make_oracle(answers, budget, checkpoints)
+    takes_unsure = subject.spec.takes_unsure
     # Otherwise the oracle asks again for an answer that is unsure.
-    oracle.takes_unsure = subject.spec.takes_unsure
+    oracle = make_oracle(answers, budget, checkpoints, takes_unsure=takes_unsure)
     called = call_algorithm(subject.call, oracle, given, seed)
     # A cell would record it as a failure; here a user ends the checks.
     if isinstance(called.error, KeyboardInterrupt):

@@ -19,7 +19,7 @@ from hcbench.errors import (
     ParameterError,
     UnansweredError,
 )
-from hcbench.oracle import _kernels, compiled
+from hcbench.oracle import Recorder, _kernels, compiled
 
 QUADRUPLET = 1
 
@@ -294,9 +294,9 @@ def test_the_trace_keeps_the_last_result_at_each_number_of_questions():
     oracle.record(second)
     oracle.ask([[0, 1, 1, 2]])
     oracle.record(third)
-    assert [point.queries for point in oracle.trace] == [0, 1]
-    assert oracle.trace[0].result is second
-    assert oracle.trace[1].result is third
+    assert [point.queries for point in Recorder(oracle).trace] == [0, 1]
+    assert Recorder(oracle).trace[0].result is second
+    assert Recorder(oracle).trace[1].result is third
 
 
 @pytest.mark.slow
@@ -557,7 +557,7 @@ def test_unsure_is_asked_again_and_counted_again() -> None:
     with pytest.raises(UnansweredError, match=r"no answer to \[0, 1, 2\], asked 5 times"):
         never.ask([[0, 1, 2]])
     assert never.ledger.queries == 5
-    never.takes_unsure = True
+    Recorder(never).prepare(takes_unsure=True)
     assert never.ask([[0, 1, 2], [1, 2, 3]]).tolist() == [UNSURE, UNSURE]
     assert never.ledger.queries == 7
 
@@ -719,5 +719,5 @@ def test_apart_is_an_answer_to_a_pair() -> None:
         kind="pair-queries", n=3, arity=2, answer=lambda *_: np.array([1, 0, -1, UNSURE])
     )
     oracle = Oracle(answers)
-    oracle.takes_unsure = True
+    Recorder(oracle).prepare(takes_unsure=True)
     assert oracle.ask([[0, 1], [0, 2], [1, 2], [2, 1]]).tolist() == [1, 0, -1, UNSURE]

@@ -19,6 +19,7 @@ from hcbench.errors import (
     UnansweredError,
 )
 from hcbench.model.cost import read_budget
+from hcbench.oracle import Recorder
 from hcbench.plan.plan import make_plan
 from hcbench.store import Store
 from hcbench.store.merge import merge_stores
@@ -97,7 +98,7 @@ def test_stored_answers_count_as_saved() -> None:
     first = Oracle(caterpillar(asked))
     first.ask([[0, 1, 2], [0, 1, 3]])
     second = Oracle(caterpillar(asked))
-    second.stored = first.stored
+    Recorder(second).stored = Recorder(first).stored
     second.ask([[3, 1, 0], [0, 1, 4]])
     assert len(asked) == 3
     assert second.ledger.expenses["price"] == 0.5
@@ -111,7 +112,7 @@ def test_a_budget_of_money_is_kept_whether_answers_are_stored_or_not(stored: boo
     if stored:
         known.ask([[0, 1, k] for k in range(2, 9)])
     oracle = Oracle(caterpillar(asked), budget="1USD")
-    oracle.stored = known.stored
+    Recorder(oracle).stored = Recorder(known).stored
     assert oracle.ledger.left is None, "no price is known yet"
     oracle.ask([[0, 1, 2], [0, 1, 3]])
     assert (oracle.ledger.left, oracle.until_due) == (2, 2)
@@ -217,7 +218,7 @@ def test_replies_in_flight_are_stored_when_the_budget_is_exceeded() -> None:
     oracle.ask([[0, 1, 2]])
     with pytest.raises(BudgetExceededError):
         oracle.ask([[0, k, 8] for k in range(1, 8)])
-    assert len(oracle.stored) == len(sent)
+    assert len(Recorder(oracle).stored) == len(sent)
     assert oracle.ledger.expenses["price"] == pytest.approx(0.1 + 0.9 * (len(sent) - 1))
 
 
@@ -231,7 +232,7 @@ def test_a_reply_that_gives_money_back_is_refused(name: str, cost: float) -> Non
     with pytest.raises(InvalidAnswerError, match=f"a reply has {name} .*at least 0"):
         oracle.ask([[0, 1, 2]])
     assert oracle.ledger.expenses["price"] == 0
-    assert not oracle.stored
+    assert not Recorder(oracle).stored
 
 
 def test_prices_that_jump_end_at_the_answer_that_exceeds_the_budget() -> None:
@@ -250,14 +251,14 @@ def test_prices_that_jump_end_at_the_answer_that_exceeds_the_budget() -> None:
     assert len(asked) == 3, "0.1 + 0.5 + 0.6 are more than 1"
     assert oracle.ledger.refused is True
     assert oracle.ledger.left == 0
-    assert len(oracle.stored) == 3, "what is paid is kept"
+    assert len(Recorder(oracle).stored) == 3, "what is paid is kept"
 
 
 def test_a_stored_answer_is_counted_once() -> None:
     first = Oracle(caterpillar([]))
     first.ask([[0, 1, 2]])
     second = Oracle(caterpillar([]))
-    second.stored = first.stored
+    Recorder(second).stored = Recorder(first).stored
     for _ in range(2):
         second.ask([[0, 1, 2]])
     assert second.ledger.expenses == {"price": 0.25, "tokens": 100, "latency": 0.5, "saved": 0.25}
@@ -270,9 +271,9 @@ def test_a_missing_number_is_stored_as_unsure() -> None:
 
     kind = hcbench.QUERY_KINDS["rating-queries"]
     oracle = Oracle(Answers(kind=kind.name, n=9, arity=2, query_kind=kind, replies=replies))
-    oracle.takes_unsure = True
+    Recorder(oracle).prepare(takes_unsure=True)
     np.testing.assert_array_equal(oracle.ask([[0, 1], [0, 2]]), [3.5, np.nan])
-    assert [reply.code for reply in oracle.stored.values()] == [3.5, UNSURE]
+    assert [reply.code for reply in Recorder(oracle).stored.values()] == [3.5, UNSURE]
 
 
 def test_invalid_and_missing_replies_are_errors_and_are_not_stored() -> None:
@@ -286,7 +287,7 @@ def test_invalid_and_missing_replies_are_errors_and_are_not_stored() -> None:
         oracle.ask([[0, 1, 3]])
     with pytest.raises(InvalidAnswerError, match=r"no reply to \[0, 1, 2\]"):
         oracle.ask([[2, 1, 0]])
-    assert not oracle.stored
+    assert not Recorder(oracle).stored
 
 
 def test_quadruplets_and_own_kinds_are_stored_in_their_first_order() -> None:
@@ -298,11 +299,11 @@ def test_quadruplets_and_own_kinds_are_stored_in_their_first_order() -> None:
     oracle = Oracle(Answers(kind="quadruplet-queries", n=9, arity=4, replies=replies))
     asked = [[0, 1, 2, 3], [3, 2, 1, 0], [3, 2, 0, 1]]
     assert oracle.ask(asked).tolist() == [1, -1, -1]
-    oracle.takes_unsure = True
+    Recorder(oracle).prepare(takes_unsure=True)
     assert oracle.ask([[8, 1, 2, 3]]).tolist() == [UNSURE]
     own = Oracle(Answers(kind="mine", n=9, arity=2, symmetry="ordered", replies=replies))
     assert own.ask([[1, 0], [0, 1]]).tolist() == [1, 1]
-    assert list(own.stored) == [((1, 0), 0), ((0, 1), 0)]
+    assert list(Recorder(own).stored) == [((1, 0), 0), ((0, 1), 0)]
 
 
 @pytest.mark.parametrize(

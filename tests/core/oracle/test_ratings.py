@@ -11,7 +11,7 @@ import pytest
 
 from hcbench import QUERY_KINDS, UNSURE, Answers, Oracle, QueryKind, Reply, ask_oracle
 from hcbench.errors import InvalidAnswerError, InvalidQueryError, UnansweredError
-from hcbench.oracle import Choice
+from hcbench.oracle import Choice, Recorder
 from hcbench.run.inputs import synthetic_answers
 
 FIVE = QueryKind(
@@ -49,7 +49,7 @@ def test_a_rating_that_is_missing_is_asked_for_again_or_nan(nothing: float) -> N
     never = ask_oracle("rating-queries", lambda *_: nothing, n=4)
     with pytest.raises(UnansweredError, match=r"no answer to \[0, 1\], asked 5 times"):
         never.ask([(0, 1)])
-    never.takes_unsure = True
+    Recorder(never).prepare(takes_unsure=True)
     assert np.isnan(never.ask([(0, 2)])).all()
 
 
@@ -86,13 +86,14 @@ def test_paid_ratings_are_stored_with_their_details_and_bought_once() -> None:
 
     answers = Answers(kind="rating-queries", n=4, arity=2, replies=replies, timed=False, source="x")
     first = Oracle(answers)
-    first.takes_unsure = True
+    Recorder(first).prepare(takes_unsure=True)
     np.testing.assert_array_equal(first.ask([(2, 1), (1, 2), (0, 3)]), [5.0, 5.0, np.nan])
     assert first.details is not None
     assert first.details.tolist() == [(0.75, 1), (0.75, 1), (0.75, 0)]
     assert asked == [(1, 2), (0, 3)]
     again = Oracle(answers)
-    again.takes_unsure, again.stored = True, first.stored
+    Recorder(again).prepare(takes_unsure=True)
+    Recorder(again).stored = Recorder(first).stored
     np.testing.assert_array_equal(again.ask([(1, 2), (3, 0)]), [5.0, np.nan])
     assert len(asked) == 2
     assert again.ledger.expenses["saved"] == pytest.approx(0.2)
@@ -123,7 +124,7 @@ def test_paid_answers_about_five_items_are_those_of_the_set() -> None:
 
     oracle = Oracle(Answers(kind=FIVE.name, query_kind=FIVE, n=9, arity=5, replies=replies))
     assert oracle.ask([(3, 8, 1, 0, 2), (8, 0, 3, 1, 2)]).tolist() == [0, 2]
-    assert len(oracle.stored) == 2, "timed: the second is asked again"
+    assert len(Recorder(oracle).stored) == 2, "timed: the second is asked again"
 
 
 def test_algorithms_warm_up_on_numbers_and_on_many_items() -> None:
@@ -152,7 +153,7 @@ def test_a_kind_of_ones_own_is_asked_by_its_name_and_in_its_order() -> None:
 def test_a_no_beside_an_unsure_answer_is_no_tie() -> None:
     answers = iter([False, UNSURE, True, True])
     oracle = ask_oracle("quadruplet-queries", lambda *_: next(answers), n=9)
-    oracle.takes_unsure = True
+    Recorder(oracle).prepare(takes_unsure=True)
     queries = [(0, 1, 2, 3), (0, 1, 2, 4), (0, 1, 2, 5)]
     assert oracle.ask(queries).tolist() == [-1, UNSURE, 1]
 

@@ -7,6 +7,7 @@ from hypothesis import given, strategies as st
 import hcbench
 from hcbench import Given, NotApplicableError, ParameterError, Partition, Tree
 from hcbench.model import Cut
+from hcbench.oracle import Recorder
 from hcbench_cuts.best_cuts import heaviest_within
 from hcbench_cuts.erm import erm
 from hcbench_cuts.nr import nr
@@ -134,8 +135,8 @@ def test_a_checkpoint_has_what_a_run_with_that_budget_returns():
     tree, matrix = random_tree(20, rng), random_sigma(20, rng)
     oracle = oracle_about(matrix, 60, (0, 7, 25, 60))
     run(tree, oracle)
-    assert [point.queries for point in oracle.trace] == [0, 7, 25, 60]
-    for point in oracle.trace:
+    assert [point.queries for point in Recorder(oracle).trace] == [0, 7, 25, 60]
+    for point in Recorder(oracle).trace:
         assert point.result == run(tree, oracle_about(matrix, point.queries))
 
 

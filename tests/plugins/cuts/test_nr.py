@@ -9,6 +9,7 @@ from hypothesis import given, strategies as st
 import hcbench
 from hcbench import Given, Oracle, OracleRequest, ParameterError, Problem, Tree
 from hcbench.model.trees._kernels import excesses
+from hcbench.oracle import Recorder
 from hcbench_cuts import _bounded_kernels as bounded
 from hcbench_cuts._cut_kernels import highest_kept
 from hcbench_cuts._erm_kernels import heavy_postorder, margin, probability, reweigh
@@ -196,8 +197,8 @@ def test_checkpoints_change_nothing_and_have_what_a_smaller_budget_returns():
     tree, matrix = random_tree(20, rng), random_sigma(20, rng)
     oracle = oracle_about(matrix, 60, (0, 7, 25, 60))
     end = run(tree, oracle, c0=0.3)
-    assert [point.queries for point in oracle.trace] == [0, 7, 25, 60]
-    for point in oracle.trace:
+    assert [point.queries for point in Recorder(oracle).trace] == [0, 7, 25, 60]
+    for point in Recorder(oracle).trace:
         assert point.result == run(tree, oracle_about(matrix, point.queries), c0=0.3)
     assert end == run(tree, oracle_about(matrix, 60), c0=0.3)
     assert oracle.ledger.refused

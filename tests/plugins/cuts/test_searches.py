@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from hcbench import UNSURE, NotApplicableError, ParameterError, Partition, Tree, ask_oracle
+from hcbench.oracle import Recorder
 from hcbench.run.inputs import Given
 from hcbench_cuts._question_kernels import PATHS
 from hcbench_cuts.search import Search
@@ -151,7 +152,7 @@ def test_a_checkpoint_has_the_result_of_a_run_with_that_budget(way):
         watched = compiled_oracle(labels, None, range(total + 3))
         cut_by(name, tree, watched, **params)
         assert watched.ledger.queries == total
-        recorded = {point.queries: point.result for point in watched.trace}
+        recorded = {point.queries: point.result for point in Recorder(watched).trace}
         assert sorted(recorded) == list(range(total))
         for budget in range(total + 2):
             stopped = compiled_oracle(labels, budget)

@@ -35,6 +35,7 @@ from hcbench import (
 )
 from hcbench.cli import main
 from hcbench.errors import BudgetExceededError, NotApplicableError
+from hcbench.oracle import Recorder
 from hcbench.store import Store
 from hcbench_llm import client as http, oracles
 from hcbench_llm.client import KEY, URLS, ChatClient
@@ -226,8 +227,8 @@ def test_replies_on_their_way_are_kept_when_another_request_fails(model: Model) 
     with pytest.raises(OracleError, match=r"400 .*no model m; your key is \*\*\*") as caught:
         oracle.ask(TRIPLES)
     assert SECRET not in str(caught.value)
-    assert len(oracle.stored) == len(model.bodies) - 1
-    assert oracle.ledger.expenses["price"] == pytest.approx(len(oracle.stored) * PRICE)
+    assert len(Recorder(oracle).stored) == len(model.bodies) - 1
+    assert oracle.ledger.expenses["price"] == pytest.approx(len(Recorder(oracle).stored) * PRICE)
 
 
 @pytest.mark.parametrize(
@@ -417,7 +418,7 @@ def test_answers_in_flight_are_stored_when_the_budget_is_exceeded(model: Model) 
     # The second dear answer ends it; those that were not sent by then are not sent any more.
     sent = len(model.bodies)
     assert 5 <= sent <= 7
-    assert len(oracle.stored) == sent, "what is paid is stored"
+    assert len(Recorder(oracle).stored) == sent, "what is paid is stored"
     assert oracle.ledger.expenses["price"] == pytest.approx(3 * 0.052 + (sent - 3) * 0.502)
 
 

@@ -26,6 +26,7 @@ from hcbench import (
     ask_oracle,
 )
 from hcbench.cli import main
+from hcbench.oracle import Recorder
 from hcbench_ask.oracles import recorded_rating
 from hcbench_llm.oracles import Prompts
 from hcbench_ratings.linkage import merge_by_means
@@ -104,7 +105,7 @@ def test_with_a_budget_so_many_pairs_are_rated_and_results_are_recorded() -> Non
     )
     oracle = Oracle(answers, None, (5, 10))
     hcbench.fit("RatingLinkage", oracle)
-    assert [point.queries for point in oracle.trace] == [5, 10, 15]
+    assert [point.queries for point in Recorder(oracle).trace] == [5, 10, 15]
 
 
 def test_a_function_rates() -> None:
