@@ -43,6 +43,7 @@ pytestmark = [
     pytest.mark.skipif(not can_serve(), reason="no PostgreSQL server is installed"),
 ]
 PLUGIN = Path(__file__).parents[2] / "misbehaving.py"
+ENERGY = "energy [J] (reported)"
 _names = (f"base{number}" for number in itertools.count())
 
 
@@ -54,7 +55,9 @@ def url(server: Server) -> str:
 def test_a_server_stores_the_same_as_a_file(url: str) -> None:
     with Store(url) as store:
         run = begin(store)
-        odd = (ScoredPoint(values={"AARI": Value(math.nan), "seconds": Value(math.inf)}),)
+        energy = Value(1.5)  # a cost without a column
+        values = {"AARI": Value(math.nan), "seconds": Value(math.inf), ENERGY: energy}
+        odd = (ScoredPoint(values=values),)
         outcomes = [make_outcome(0), make_outcome(1, points=odd, reason="\0\ud800")]
         for _ in range(2):
             save(store, run, outcomes)
@@ -71,6 +74,7 @@ def test_a_server_stores_the_same_as_a_file(url: str) -> None:
         values = read[1].points[0].values
         assert math.isnan(values["AARI"].value or 0)
         assert values["seconds"] == Value(math.inf)
+        assert values[ENERGY] == energy
         assert store.results_of(row)[0].result == TREE
         assert store.cell(outcomes[1].key)[0].reason == "\\0\\ud800"
         again = begin(store)
