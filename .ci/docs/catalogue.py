@@ -110,7 +110,7 @@ def write_index(kind: str, items: Sequence[Item], source: Path) -> None:
     heading, fact = KINDS[kind]
     rows = []
     for item in items:
-        summary = summarise(item.entry, load_registry())
+        summary = summarise(item.entry)
         text = rst.escape(str(summary["doc"]))
         rows.append((rst.link(item.name, item.page), text, rst.escape(value_text(summary[fact]))))
     rst.write(
@@ -127,7 +127,7 @@ def parts_of(
 ) -> list[str]:
     """The page of an item."""
     spec = item.entry.spec
-    description = describe(item.entry, load_registry())
+    description = describe(item.entry)
     plugin = item.entry.plugin.entry_point
     facts = facts_of(item, description, pages)
     for name, targets in links.items():

@@ -193,7 +193,7 @@ def find_cases(distributions: Iterable[str] = (), data: str = "") -> Cases:
     for name, (kind, entry) in _entries(registry, set(distributions)).items():
         kinds[name] = kind
         try:
-            uses[name] = make_use(entry.spec, entry.plugin, required_values(entry.spec))
+            uses[name] = entry.use(required_values(entry.spec))
         except HcbenchError as error:
             for n in sizes_of(kind):
                 reasons[name, n] = str(error)

@@ -27,7 +27,6 @@ from hcbench.model.problem import Problem
 from hcbench.model.trees import Tree
 from hcbench.registry import Registry
 from hcbench.registry.names import parse_name
-from hcbench.registry.resolving import make_use
 from hcbench.run.requests import make_data
 
 LABELS = "labels"
@@ -326,7 +325,7 @@ def _read_data(text: str, role: str, registry: Registry) -> _FileContent:
     params |= name.params
     if role == "similarity" and not params.get("distance"):
         params["similarity"] = True
-    problem = make_data(make_use(entry.spec, entry.plugin, params, registry))
+    problem = make_data(entry.use(params))
     return _FileContent(where=path, n=problem.n, names=problem.names, content=problem)
 
 

@@ -14,12 +14,10 @@ from hcbench.registry.fingerprint import installation
 from hcbench.registry.metric_specs import MetricSpec
 from hcbench.registry.names import format_name, format_value
 from hcbench.registry.parameters import Parameter, Params
-from hcbench.registry.resolving import make_use
 from hcbench.registry.specs import PROVIDED, AlgorithmSpec, DatasetSpec, OracleSpec, Spec
 from hcbench.registry.suite import Suite
 
 if TYPE_CHECKING:
-    from hcbench.registry import Registry
     from hcbench.registry.catalogue import Entry
 
 #: What is said of a declaration that is a function of the parameters.
@@ -29,24 +27,24 @@ DEPENDS = "depends on its parameters"
 _OPTIONS = {"algorithm": "algos", "data set": "datasets", "oracle": "oracles", "metric": "metrics"}
 
 
-def summarise(entry: Entry[Any], registry: Registry) -> dict[str, Any]:
+def summarise(entry: Entry[Any]) -> dict[str, Any]:
     """What ``hcbench list`` says about an entry of a registry; its keys are those of the JSON."""
     spec = entry.spec
     # A dot ends a sentence only before a capital: "Langfelder et al. 2008" has another one.
     first_sentence = re.split(r"(?<=\.) (?=[A-Z])", spec.doc, maxsplit=1)[0]
     summary = {"name": spec.name, "doc": first_sentence}
-    summary.update(_essentials(entry, registry))
+    summary.update(_essentials(entry))
     summary["tags"] = tags_of(spec)
     summary["licence"] = licence_of(entry)
     summary["plugin"] = entry.plugin.name
     return summary
 
 
-def describe(entry: Entry[Any], registry: Registry) -> dict[str, Any]:
+def describe(entry: Entry[Any]) -> dict[str, Any]:
     """What ``hcbench info`` says about an entry of a registry; its keys are those of the JSON."""
     spec = entry.spec
     description = {"name": spec.name, "kind": spec.noun, "doc": spec.doc}
-    description.update(_facts(entry, registry))
+    description.update(_facts(entry))
     description["paper"] = None
     if spec.paper:
         description["paper"] = f"{spec.paper} ({shell_command('hcbench', 'cite', spec.name)})"
@@ -54,7 +52,7 @@ def describe(entry: Entry[Any], registry: Registry) -> dict[str, Any]:
     description["licence"] = licence_of(entry)
     description["aliases"] = getattr(spec, "aliases", ())
     description["plugin"] = f"{entry.plugin.name} {entry.plugin.fingerprint}"
-    description["example"] = example(entry, registry)
+    description["example"] = example(entry)
     if isinstance(spec, Spec):
         description["parameters"] = list(map(_parameter, spec.parameters))
     return description
@@ -85,7 +83,7 @@ def _package_metadata(distribution: str) -> dict[str, Any]:
     return metadata(distribution).json
 
 
-def _essentials(entry: Entry[Any], registry: Registry) -> dict[str, Any]:
+def _essentials(entry: Entry[Any]) -> dict[str, Any]:
     """The facts that a user needs in order to choose; `list` shows no others."""
     spec: Spec | Suite = entry.spec
     if isinstance(spec, Suite):
@@ -98,7 +96,7 @@ def _essentials(entry: Entry[Any], registry: Registry) -> dict[str, Any]:
             # Always a key of the JSON of algorithms; of the others only where something is missing.
             essentials["unavailable"] = None
         case DatasetSpec():
-            essentials["provides"] = _provided(entry, registry)
+            essentials["provides"] = _provided(entry)
         case OracleSpec():
             essentials["kind"] = spec.kind
             essentials["needs"] = _needs(spec)
@@ -125,14 +123,14 @@ def _unavailable(spec: Spec) -> str | None:
     return f"until {command}"
 
 
-def _facts(entry: Entry[Any], registry: Registry) -> dict[str, Any]:
+def _facts(entry: Entry[Any]) -> dict[str, Any]:
     """The facts of `info`; those that are None or empty are not shown."""
     spec: Spec | Suite = entry.spec
     match spec:
         case AlgorithmSpec():
-            return _essentials(entry, registry) | _facts_of_algorithm(spec)
+            return _essentials(entry) | _facts_of_algorithm(spec)
         case DatasetSpec():
-            facts = _essentials(entry, registry)
+            facts = _essentials(entry)
             facts["random"] = _randomness(spec)
             facts["files"] = spec.suffixes
             return facts
@@ -140,7 +138,7 @@ def _facts(entry: Entry[Any], registry: Registry) -> dict[str, Any]:
             return _facts_of_metric(spec)
         case Suite():
             return _facts_of_suite(spec)
-    return _essentials(entry, registry)
+    return _essentials(entry)
 
 
 def _facts_of_algorithm(spec: AlgorithmSpec) -> dict[str, Any]:
@@ -235,14 +233,14 @@ def _hints(spec: AlgorithmSpec) -> list[str]:
     return list(spec.hints(defaults)) + [f"({DEPENDS})"]
 
 
-def _provided(entry: Entry[DatasetSpec], registry: Registry) -> list[str]:
+def _provided(entry: Entry[DatasetSpec]) -> list[str]:
     """What a data set provides, for its default parameters if that depends on these."""
     spec = entry.spec
     if not callable(spec.provides):
         return list(spec.provides)
     if _defaults(spec) is None:
         return [DEPENDS]
-    use = make_use(spec, entry.plugin, {}, registry)
+    use = entry.use({})
     # In the order in which they are declared everywhere.
     provided = [name for name in PROVIDED if name in use.provides]
     return provided + sorted(use.provides.difference(PROVIDED)) + [f"({DEPENDS})"]
@@ -285,7 +283,7 @@ def _values(parameter: Parameter) -> str:
     return " or ".join(texts)
 
 
-def example(entry: Entry[Any], registry: Registry) -> str:
+def example(entry: Entry[Any]) -> str:
     """A command that uses what is described."""
     spec: Spec | Suite = entry.spec
     if isinstance(spec, Suite):
@@ -294,11 +292,11 @@ def example(entry: Entry[Any], registry: Registry) -> str:
     if isinstance(spec, DatasetSpec) and spec.suffixes:
         name = f"./mydata{spec.suffixes[0]}"
     else:
-        name = format_name(spec.name, _example_params(entry, registry))
+        name = format_name(spec.name, _example_params(entry))
     return shell_command("hcbench", "compare", f"--{_OPTIONS[spec.noun]}", name)
 
 
-def _example_params(entry: Entry[Any], registry: Registry) -> dict[str, Any]:
+def _example_params(entry: Entry[Any]) -> dict[str, Any]:
     """The required parameters; or else a choice that is not the default, or a telling default."""
     spec: Spec = entry.spec
     required = {}
@@ -312,7 +310,7 @@ def _example_params(entry: Entry[Any], registry: Registry) -> dict[str, Any]:
             if choice == parameter.default:
                 continue
             # Some choices are valid with other parameters only.
-            if _are_valid(entry, {parameter.name: choice}, registry):
+            if _are_valid(entry, {parameter.name: choice}):
                 return {parameter.name: choice}
     for parameter in spec.parameters:
         if parameter.default not in (None, ()):
@@ -320,10 +318,10 @@ def _example_params(entry: Entry[Any], registry: Registry) -> dict[str, Any]:
     return {}
 
 
-def _are_valid(entry: Entry[Any], params: Params, registry: Registry) -> bool:
+def _are_valid(entry: Entry[Any], params: Params) -> bool:
     """Whether these parameters are valid without others."""
     try:
-        use = make_use(entry.spec, entry.plugin, params, registry)
+        use = entry.use(params)
         # What a data set provides may depend on its parameters, and be refused for some.
         if isinstance(use.spec, DatasetSpec):
             use.provides  # noqa: B018  # it raises the error

@@ -30,7 +30,7 @@ def info(name: str, plugin: Sequence[Path], form: str) -> None:
     """Show everything about one name: parameters, needs, paper."""
     # An algorithm and a metric may have the same name.
     registry = load_plugins(plugin)
-    descriptions = [describe(entry, registry) for entry in registry.find(name)]
+    descriptions = [describe(entry) for entry in registry.find(name)]
     if form == "json":
         if len(descriptions) == 1:
             write_json(descriptions[0])

@@ -80,9 +80,9 @@ def list_(
     if short:
         _write_names(entries)
     elif form == "json":
-        _write_json(entries, registry)
+        _write_json(entries)
     elif kind or filter_texts:
-        _write_descriptions(entries, registry)
+        _write_descriptions(entries)
         if not any(entries.values()):
             _write_no_match(registry, kind, kinds, by_tag="tag" in filter_texts)
     else:
@@ -133,21 +133,21 @@ def _write_names(entries: _EntriesByKind) -> None:
             click.echo(entry.spec.name)
 
 
-def _write_json(entries: _EntriesByKind, registry: Registry) -> None:
+def _write_json(entries: _EntriesByKind) -> None:
     summaries = {}
     for kind, entries_of_kind in entries.items():
-        summaries[kind] = [summarise(entry, registry) for entry in entries_of_kind]
+        summaries[kind] = [summarise(entry) for entry in entries_of_kind]
     write_json(summaries)
 
 
-def _write_descriptions(entries: _EntriesByKind, registry: Registry) -> None:
+def _write_descriptions(entries: _EntriesByKind) -> None:
     """Write a table for each kind, with a description of each entry."""
     for kind, entries_of_kind in entries.items():
         if not entries_of_kind:
             continue
         rows = []
         for entry in entries_of_kind:
-            summary = summarise(entry, registry)
+            summary = summarise(entry)
             rows.append((summary["name"], f"{summary['doc']}\n{_details(summary)}"))
         write_table((kind, ""), rows, unwrapped=(kind,))
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from hcbench.registry import Registry
 from hcbench.registry.fingerprint import installation
 from hcbench.registry.parameters import Value
-from hcbench.registry.resolving import make_use
 from hcbench.registry.specs import AlgorithmSpec, OracleSpec, is_data, unmet
 from hcbench.registry.uses import Use
 
@@ -108,7 +107,7 @@ def _default_oracle(
     entries.sort(key=lambda entry: (entry.spec.name != kind, entry.spec.name))
     for entry in entries:
         if unmet(entry.spec.needs, provided) is None:
-            return make_use(entry.spec, entry.plugin, {})
+            return entry.use({})
     return None
 
 

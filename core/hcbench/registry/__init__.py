@@ -81,17 +81,17 @@ class Registry:
     def __init__(self, plugins: Plugins) -> None:
         self.plugins = plugins
         # All hooks are called before a catalogue is made: a plugin with a broken hook is in none.
-        algorithms = _collect(plugins, "hcbench_algorithms", AlgorithmSpec)
-        datasets = _collect(plugins, "hcbench_datasets", DatasetSpec)
-        oracles = _collect(plugins, "hcbench_oracles", OracleSpec)
+        algorithms = _collect(plugins, "hcbench_algorithms", AlgorithmSpec, self)
+        datasets = _collect(plugins, "hcbench_datasets", DatasetSpec, self)
+        oracles = _collect(plugins, "hcbench_oracles", OracleSpec, self)
         metrics = []
-        for entry in _collect(plugins, "hcbench_metrics", MetricSpec):
+        for entry in _collect(plugins, "hcbench_metrics", MetricSpec, self):
             # A metric with several outputs is an entry for each.
             for spec in entry.spec.split():
                 metrics.append(replace(entry, spec=spec))
-        suites = _collect(plugins, "hcbench_suites", Suite)
-        commands = _collect(plugins, "hcbench_commands", CommandSpec)
-        executors = _collect(plugins, "hcbench_executors", ExecutorSpec)
+        suites = _collect(plugins, "hcbench_suites", Suite, self)
+        commands = _collect(plugins, "hcbench_commands", CommandSpec, self)
+        executors = _collect(plugins, "hcbench_executors", ExecutorSpec, self)
         plugins.check_files()
         self.algorithms = _catalogue(plugins, "algorithm", algorithms)
         self.datasets = _catalogue(plugins, "data set", datasets)
@@ -127,10 +127,10 @@ class Registry:
                 uses = []
                 for entry in entries:
                     one_name = replace(name, base=entry.full_name)
-                    uses += resolve_uses(catalogue, one_name, self)
+                    uses += resolve_uses(catalogue, one_name)
                 return uses
         try:
-            return resolve_uses(catalogue, name, self)
+            return resolve_uses(catalogue, name)
         except UnknownNameError:
             for other_kind, option in _OPTIONS.items():
                 other_catalogue: Catalogue[Any] = getattr(self, other_kind)
@@ -322,7 +322,9 @@ def find_executors(plugins: Plugins) -> Catalogue[ExecutorSpec]:
     return _catalogue(plugins, "executor", _collect(plugins, "hcbench_executors", ExecutorSpec))
 
 
-def _collect(plugins: Plugins, hook: str, kind: type[T]) -> list[Entry[T]]:
+def _collect(
+    plugins: Plugins, hook: str, kind: type[T], registry: Registry | None = None
+) -> list[Entry[T]]:
     """The specs that plugins return from a hook; a plugin with a wrong one is refused."""
     entries: dict[str, Entry[T]] = {}
     for plugin, specs in plugins.registered(hook):
@@ -330,7 +332,7 @@ def _collect(plugins: Plugins, hook: str, kind: type[T]) -> list[Entry[T]]:
             if not isinstance(spec, kind):
                 plugins.refuse(plugin, f"{hook} must return {kind.__name__}s, got {spec!r}")
                 continue
-            entry = Entry(spec, plugin)
+            entry = Entry(spec, plugin, registry)
             full_name = entry.full_name.casefold()
             if full_name in entries:
                 # Two entry points of one distribution register the name.

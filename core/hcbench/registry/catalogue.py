@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Generic, TypeVar
@@ -13,28 +13,51 @@ from hcbench.errors import AmbiguousNameError, UnknownNameError
 from hcbench.model.text import shell_command
 from hcbench.registry.command_specs import CommandSpec
 from hcbench.registry.names import parse_name
+from hcbench.registry.parameters import Value
 from hcbench.registry.plugins import Plugin
+from hcbench.registry.resolving import make_use
 from hcbench.registry.specs import Spec
 from hcbench.registry.suite import Suite
+from hcbench.registry.uses import Lookup, Use
 
 #: Names in a message where none is close.
 _MOST_NAMES = 12
 #: Of similar names; more would hide the right one.
 _MOST_SUGGESTIONS = 3
 T = TypeVar("T", bound="Spec | Suite | CommandSpec")
+S = TypeVar("S", bound=Spec)
 
 
 @dataclass(frozen=True, slots=True)
 class Entry(Generic[T]):
-    """A registered spec and its plugin."""
+    """A registered spec and its plugin.
+
+    Attributes
+    ----------
+    spec : Spec, Suite or CommandSpec
+    plugin : Plugin
+    registry : Registry, optional
+        That has it. A data set that is made of others looks them up there.
+    """
 
     spec: T
     plugin: Plugin
+    registry: Lookup | None = field(default=None, repr=False, compare=False)
 
     @property
     def full_name(self) -> str:
         """``distribution:NAME``, which is always unique."""
         return f"{self.plugin.distribution}:{self.spec.name}"
+
+    def use(self: Entry[S], options: Mapping[str, Value]) -> Use[S]:
+        """The spec with values of some parameters; the others have their defaults.
+
+        Raises
+        ------
+        ParameterError, DataError
+            As `make_use` says.
+        """
+        return make_use(self.spec, self.plugin, options, self.registry)
 
 
 class Catalogue(Generic[T]):

@@ -5,22 +5,23 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from hcbench.errors import ParameterError
-from hcbench.registry.catalogue import Catalogue
 from hcbench.registry.names import Name, format_name, parse_file, parse_name
 from hcbench.registry.parameters import Parameter, Params, Value
 from hcbench.registry.plugins import Plugin
 from hcbench.registry.specs import DatasetSpec, Spec
 from hcbench.registry.uses import Lookup, Use, file_digest
 
+if TYPE_CHECKING:
+    # Its entries make uses.
+    from hcbench.registry.catalogue import Catalogue
+
 S = TypeVar("S", bound=Spec)
 
 
-def resolve_uses(
-    catalogue: Catalogue[S], name: Name, registry: Lookup | None = None
-) -> list[Use[S]]:
+def resolve_uses(catalogue: Catalogue[S], name: Name) -> list[Use[S]]:
     """The uses that one ``NAME[param=value]`` describes: several if a parameter is a grid.
 
     Raises
@@ -31,7 +32,7 @@ def resolve_uses(
     entry = catalogue.find(name.base)
     uses = []
     for point in _grid_points(entry.spec, name):
-        uses.append(make_use(entry.spec, entry.plugin, point, registry))
+        uses.append(entry.use(point))
     return uses
 
 
@@ -54,7 +55,7 @@ def use_one(catalogue: Catalogue[S], text: str, params: Params) -> Use[S]:
         raise ParameterError(
             f"{text} means {len(points)}, one for each {' and '.join(varied)}; name one"
         )
-    return make_use(entry.spec, entry.plugin, first | dict(params))
+    return entry.use(first | dict(params))
 
 
 def default_uses(catalogue: Catalogue[S]) -> list[Use[S]]:
@@ -62,7 +63,7 @@ def default_uses(catalogue: Catalogue[S]) -> list[Use[S]]:
     uses = []
     for entry in catalogue.entries:
         if not any(parameter.required for parameter in entry.spec.parameters):
-            uses.append(make_use(entry.spec, entry.plugin, {}))
+            uses.append(entry.use({}))
     return uses
 
 

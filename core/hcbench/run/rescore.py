@@ -24,7 +24,6 @@ from hcbench.registry import Registry
 from hcbench.registry.catalogue import Catalogue
 from hcbench.registry.metric_specs import MetricSpec
 from hcbench.registry.plugins import Plugin
-from hcbench.registry.resolving import make_use
 from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, OracleSpec, Spec
 from hcbench.registry.uses import Use
 from hcbench.store import RunInfo, Store
@@ -266,7 +265,7 @@ def use_described(registry: Registry, kind: str, described: Mapping[str, Any]) -
         entry = catalogue.find(described["name"])
     except UnknownNameError as error:
         raise UnknownNameError(f"{error}; for a plugin in a file, give --plugin FILE") from error
-    return make_use(entry.spec, entry.plugin, as_tuples(described["params"]), registry)
+    return entry.use(as_tuples(described["params"]))
 
 
 def installed_metrics(

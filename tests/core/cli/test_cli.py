@@ -171,12 +171,12 @@ def test_info_shows_everything_about_a_name() -> None:
 def test_the_example_of_a_name_is_one_that_can_be_used() -> None:
     registry = load_registry()
     for dataset in registry.datasets.entries:
-        *_, name = shlex.split(example_of(dataset, registry))
+        *_, name = shlex.split(example_of(dataset))
         if not name.startswith("./") and "..." not in name:  # for the reader to fill in
             (use,) = registry.use_datasets(name)
             assert use.provides, name
     for algorithm in registry.algorithms.entries:
-        *_, name = shlex.split(example_of(algorithm, registry))
+        *_, name = shlex.split(example_of(algorithm))
         if "..." not in name:  # for the reader to fill in
             assert len(registry.use_algorithms(name)) == 1
 

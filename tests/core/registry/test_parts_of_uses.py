@@ -64,3 +64,19 @@ def test_other_contents_or_parameters_have_other_seeds_and_keys(
 def test_names_without_files_keep_their_seeds() -> None:
     # Stored results and paid answers are found by these.
     assert use_of("half[of=iris]").seed_name.startswith('["half", {"of": "iris"')
+
+
+def test_an_entry_looks_up_parts_in_its_own_registry(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from hcbench import DatasetSpec, hookimpl\n"
+        "def make(request): raise NotImplementedError\n"
+        "@hookimpl\n"
+        "def hcbench_datasets():\n"
+        "    spec = {'provides': ('vectors', 'graph'), 'random': False}\n"
+        "    return [DatasetSpec(name='mine', function=make, doc='Mine.', **spec)]\n"
+    )
+    use = load_registry([file]).datasets.find("subsample").use({"of": "mine"})
+    (part,) = use.parts
+    assert part.label == "mine"
+    assert "graph" in use.provides
