@@ -23,9 +23,10 @@ from hcbench.oracle import QUERY_KINDS, Answers, Oracle, Recorder, ask_oracle
 from hcbench.oracle.answers import Scored
 from hcbench.plan.oracles import choose_oracles
 from hcbench.registry import Registry, load_registry
+from hcbench.registry.making import make_use
 from hcbench.registry.metric_specs import MetricSpec
 from hcbench.registry.plugin_files import importable
-from hcbench.registry.resolving import make_use, use_one
+from hcbench.registry.resolving import use_one
 from hcbench.registry.specs import AlgorithmSpec
 from hcbench.registry.uses import Use
 from hcbench.run.inputs import give, make_answers, make_oracle

@@ -19,10 +19,10 @@ from hcbench.api.data import as_problem, is_data
 from hcbench.errors import DataError, ParameterError
 from hcbench.model.problem import Problem
 from hcbench.oracle import Oracle
+from hcbench.registry.making import make_use
 from hcbench.registry.metric_specs import MetricSpec
 from hcbench.registry.plugins import CALLER, Plugin
 from hcbench.registry.repeats import Repeats
-from hcbench.registry.resolving import make_use
 from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, Need, Spec
 from hcbench.registry.uses import Use
 from hcbench.run.job import FunctionOfSeed, ProblemFile

@@ -41,8 +41,9 @@ class Recorder:
         takes_unsure : bool
             Whether `Oracle.ask` returns UNSURE instead of asking again, as the algorithm declares.
         """
-        self._oracle._takes_unsure = takes_unsure
-        self._oracle._prepare()
+        oracle = self._oracle
+        oracle._takes_unsure = takes_unsure
+        oracle._prepare()
 
     @property
     def clock(self) -> Callable[[], float]:

@@ -17,10 +17,10 @@ from hcbench.plan.outcome import Outcome, Value
 from hcbench.plan.plan import Plan, Shard, metric_keys
 from hcbench.plan.truths import judged_by, label_without_truth
 from hcbench.registry.families import families_of
+from hcbench.registry.making import make_use
 from hcbench.registry.metric_specs import Direction, MetricSpec
 from hcbench.registry.names import parse_name
 from hcbench.registry.parameters import Interval, Params
-from hcbench.registry.resolving import make_use
 from hcbench.registry.specs import HINTS, AlgorithmSpec, DatasetSpec, is_data
 from hcbench.registry.suite import Suite
 from hcbench.registry.suite_files import describe_suite, rebuild_suite

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from hcbench.registry.making import make_use
 from hcbench.registry.metric_specs import MetricSpec
-from hcbench.registry.resolving import make_use
 from hcbench.registry.specs import DatasetSpec
 from hcbench.registry.uses import Use
 

@@ -26,12 +26,13 @@ from hcbench.model.regular_files import check_regular
 from hcbench.registry.catalogue import Catalogue, Entry
 from hcbench.registry.command_specs import CommandSpec, ExecutorSpec
 from hcbench.registry.fingerprint import installation
+from hcbench.registry.making import make_use
 from hcbench.registry.metric_specs import MetricSpec
 from hcbench.registry.names import Name, format_name, parse_name, split_alias
 from hcbench.registry.parameters import Interval, Value
 from hcbench.registry.plugins import Plugin, Plugins
 from hcbench.registry.repeats import Repeats
-from hcbench.registry.resolving import default_uses, make_use, resolve_uses
+from hcbench.registry.resolving import default_uses, resolve_uses
 from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, OracleSpec, Spec, unmet
 from hcbench.registry.suite import Suite
 from hcbench.registry.suite_files import read_suite

@@ -12,10 +12,10 @@ from typing import Generic, TypeVar
 from hcbench.errors import AmbiguousNameError, UnknownNameError
 from hcbench.model.text import shell_command
 from hcbench.registry.command_specs import CommandSpec
+from hcbench.registry.making import make_use
 from hcbench.registry.names import parse_name
 from hcbench.registry.parameters import Value
 from hcbench.registry.plugins import Plugin
-from hcbench.registry.resolving import make_use
 from hcbench.registry.specs import Spec
 from hcbench.registry.suite import Suite
 from hcbench.registry.uses import Lookup, Use

@@ -16,8 +16,9 @@ from hcbench.model.trees import Tree
 from hcbench.oracle import Answers
 from hcbench.oracle.answers import Scored
 from hcbench.oracle.requests import takes_request
+from hcbench.registry.making import make_use
 from hcbench.registry.metric_specs import MetricSpec
-from hcbench.registry.resolving import default_uses, make_use
+from hcbench.registry.resolving import default_uses
 from hcbench.registry.specs import unmet
 from hcbench.run.cell import rescore_job
 from hcbench.run.failures import describe

@@ -11,9 +11,10 @@ from typing import Any, Literal, NoReturn, TypeAlias
 from hcbench.errors import HcbenchError, ParameterError, PluginError, UnknownNameError
 from hcbench.registry import Registry, load_registry
 from hcbench.registry.catalogue import Catalogue, Entry
+from hcbench.registry.making import make_use
 from hcbench.registry.names import parse_name
 from hcbench.registry.plugins import REGISTER_HOOKS, Plugin
-from hcbench.registry.resolving import default_uses, make_use
+from hcbench.registry.resolving import default_uses
 from hcbench.registry.specs import DatasetSpec, OracleSpec, Spec, unmet
 from hcbench.registry.uses import Use
 from hcbench.run.job import Call, call_of

@@ -17,9 +17,9 @@ import hcbench
 from hcbench import AlgorithmSpec, MetricSpec, load_registry
 from hcbench.errors import DataError, InvalidSpecError, PluginError
 from hcbench.registry import Registry
+from hcbench.registry.making import make_use
 from hcbench.registry.plugin_files import lasting_path
 from hcbench.registry.plugins import Plugin, Plugins
-from hcbench.registry.resolving import make_use
 from hcbench.testing import checks_of
 from tests.core.registry.test_plugins import install, site
 

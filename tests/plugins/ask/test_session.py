@@ -29,8 +29,8 @@ from hcbench import (
     load_registry,
 )
 from hcbench.errors import UnansweredError
+from hcbench.registry.making import make_use
 from hcbench.registry.plugins import Plugin
-from hcbench.registry.resolving import make_use
 from hcbench.run import call_of, make_answers
 from hcbench_ask.answers_file import AnswersFile, Header, RecordedAnswer, RecordedAnswers
 from hcbench_ask.contradictions import find_contradiction
