@@ -49,10 +49,14 @@ _QUERIES_AT_A_TIME = 1 << 14
 
 @dataclass(slots=True)
 class CallNotes:
-    """What an algorithm has stated in one call, which its `hcbench.oracle.Recorder` reads.
+    """What an algorithm has stated in one call, and its caller: a `hcbench.oracle.Recorder`.
 
     Attributes
     ----------
+    takes_unsure : bool
+        Whether `Oracle.ask` returns UNSURE instead of asking again.
+    ask : compiled function, optional
+        Of the answers, with their counter; None until it is needed.
     trace : list of Point
         Its results, in the order of queries.
     reported : dict of str to float
@@ -63,10 +67,18 @@ class CallNotes:
         Whether such a process compiled or imported something meanwhile.
     """
 
+    takes_unsure: bool = False
+    ask: Any = None
     trace: list[Point] = field(default_factory=list)
     reported: dict[str, float] = field(default_factory=dict)
     child_peak: int = 0
     first_use: bool = False
+
+
+def compile_asking(answers: Answers, notes: CallNotes) -> None:
+    """Compile what `Oracle.run` needs, unless it is compiled already."""
+    if answers.compiled is not None and notes.ask is None:
+        notes.ask = compiled.counting(answers.compiled)
 
 
 class Oracle:
@@ -103,11 +115,9 @@ class Oracle:
         "_account",
         "_answer",
         "_answers",
-        "_ask",
         "_clock",
         "_notes",
         "_paid",
-        "_takes_unsure",
         "checkpoints",
         "details",
         "ledger",
@@ -122,8 +132,6 @@ class Oracle:
     ) -> None:
         self._answers = answers
         self._clock = clock
-        # The compiled answer function with its counter, once prepared.
-        self._ask: Any = None
         self._notes = CallNotes()
         self.checkpoints = tuple(checkpoints)
         self._account = Account(answers, budget)
@@ -133,7 +141,6 @@ class Oracle:
             self._answer = as_taking_request(answers.answer)
         self.ledger = Ledger(self._account)
         self.details: NDArray[Any] | None = None
-        self._takes_unsure = False
 
     @property
     def kind(self) -> str:
@@ -148,7 +155,7 @@ class Oracle:
     @property
     def takes_unsure(self) -> bool:
         """Whether `ask` returns UNSURE instead of asking again, as the algorithm declares."""
-        return self._takes_unsure
+        return self._notes.takes_unsure
 
     @property
     def n(self) -> int:
@@ -214,7 +221,7 @@ class Oracle:
         """
         rows = self._checked(queries)
         codes = self._answered(rows)
-        if self._takes_unsure:
+        if self._notes.takes_unsure:
             return codes
 
         for _ in range(self.PATIENCE - 1):
@@ -362,10 +369,10 @@ class Oracle:
         """
         if self._answers.compiled is None:
             return kernel.py_func(self._ask_one, None, *args)
-        self._prepare()
+        compile_asking(self._answers, self._notes)
         self._account.is_compiled = True
         try:
-            return kernel(self._ask, self._account.state, *args)
+            return kernel(self._notes.ask, self._account.state, *args)
         except (OverflowError, IndexError) as error:
             # The counter raises these; a kernel's own are the kernel's.
             if isinstance(error, OverflowError) and self.ledger.refused:
@@ -381,11 +388,6 @@ class Oracle:
     def _ask_one(self, _state: None, *items: int) -> float:
         answer: float = self.ask([items[: self._answers.arity]])[0].item()
         return answer
-
-    def _prepare(self) -> None:
-        """Compile what `run` needs, so that no algorithm's time holds it."""
-        if self._answers.compiled is not None and self._ask is None:
-            self._ask = compiled.counting(self._answers.compiled)
 
     def due(self, queries: int = 1) -> bool:
         """Whether that many more queries would pass the next checkpoint or the budget.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, MutableMapping
 
 from hcbench.oracle.answers import Point, Reply
-from hcbench.oracle.oracle import Oracle
+from hcbench.oracle.oracle import Oracle, compile_asking
 from hcbench.oracle.paid import Query
 
 
@@ -20,11 +20,21 @@ class Recorder:
     oracle : Oracle
     """
 
-    __slots__ = ("_account", "_budget", "_clock", "_notes", "_oracle", "_paid", "ledger")
+    __slots__ = (
+        "_account",
+        "_answers",
+        "_budget",
+        "_clock",
+        "_notes",
+        "_oracle",
+        "_paid",
+        "ledger",
+    )
 
     def __init__(self, oracle: Oracle) -> None:
         self._oracle = oracle
         self._account = oracle._account
+        self._answers = oracle._answers
         self._clock = oracle._clock
         self._notes = oracle._notes
         self._paid = oracle._paid
@@ -41,9 +51,8 @@ class Recorder:
         takes_unsure : bool
             Whether `Oracle.ask` returns UNSURE instead of asking again, as the algorithm declares.
         """
-        oracle = self._oracle
-        oracle._takes_unsure = takes_unsure
-        oracle._prepare()
+        self._notes.takes_unsure = takes_unsure
+        compile_asking(self._answers, self._notes)
 
     @property
     def clock(self) -> Callable[[], float]:
