@@ -247,7 +247,7 @@ def _read_mtx(path: Path, similarity: bool) -> Content:
         # Each number takes at least two bytes, so that a short file cannot ask for much memory.
         if n_numbers > len(content) or rows > _MOST_ROWS:
             raise ValueError(f"{rows} x {columns} with {entries} numbers do not fit into the file")
-        loaded = io.mmread(BytesIO(content))
+        loaded = io.mmread(BytesIO(content), spmatrix=False)
     except (ValueError, TypeError, OverflowError, MemoryError, EOFError) as error:
         reason = first_line(error)
         raise DataError(
