@@ -10,13 +10,16 @@ from __future__ import annotations
 import os
 import resource
 from collections.abc import Callable
-from time import perf_counter, process_time
+from time import perf_counter, process_time, thread_time
 
 from hcbench.run.workers.processes import descendants
 
 
 def processor_clock() -> float:
     """Seconds of processor time of this process alone; `Stopwatch` adds those of its children."""
+    # Workers have a limit of processor time. With one, Linux brings the clock of a process up to
+    # date every few milliseconds only, or when the clock of its thread is read.
+    thread_time()
     return process_time()
 
 

@@ -82,6 +82,30 @@ def test_waiting_is_wall_time_only() -> None:
     assert watches[perf_counter].stop() >= 0.05
 
 
+def test_a_short_call_has_processor_time_where_a_limit_makes_the_clock_coarse() -> None:
+    source = """
+        import resource, time
+        from hcbench.run.times import Stopwatch, processor_clock
+
+        resource.setrlimit(resource.RLIMIT_CPU, (1000, 1000))  # as in a worker
+        began = time.thread_time()
+        for _ in range(20):
+            sum(range(20_000))
+        typical = (time.thread_time() - began) / 20  # a third of a millisecond
+        ratios = []
+        for _ in range(21):
+            watch = Stopwatch(processor_clock)
+            watch.start()
+            sum(range(20_000))
+            ratios.append(watch.stop() / typical)
+        print(sorted(ratios)[10])
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", dedent(source)], capture_output=True, text=True, check=True
+    )
+    assert 0.5 < float(done.stdout) < 2, "it was 0, or a whole tick"
+
+
 def test_another_clock_measures_alone() -> None:
     ticks = iter([3.0, 7.5])
     watch = Stopwatch(lambda: next(ticks))
