@@ -12,6 +12,7 @@ import os
 import sqlite3
 import sys
 import time
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -416,7 +417,10 @@ def _open_engine(place: Place, *, read_only: bool = False) -> sa.Engine:
 
     def connect() -> sqlite3.Connection:
         if place.file is None:
-            return sqlite.connect(":memory:")
+            in_memory = sqlite.connect(":memory:")
+            # Results keep it, and nobody closes it; since Python 3.13 sqlite3 warns of that.
+            weakref.finalize(engine, in_memory.close)
+            return in_memory
         if read_only:
             return sqlite.connect_read_only(place.file)
         return sqlite.connect(str(place.file))
