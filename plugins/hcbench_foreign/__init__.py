@@ -96,10 +96,10 @@ class Program(importlib.abc.Loader):
         )
 
     def __call__(
-        self, oracle: Oracle, given: Given, rng: np.random.Generator, **params: Any
+        self, oracle: Oracle, items: Given, rng: np.random.Generator, /, **params: Any
     ) -> Tree | Partition:
         """Run the program; see `hcbench_foreign.program.ForeignProgram`."""
-        return self._runner(oracle, given, rng, **params)
+        return self._runner(oracle, items, rng, **params)
 
     @cached_property
     def _runner(self) -> ForeignProgram:

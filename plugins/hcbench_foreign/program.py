@@ -45,7 +45,7 @@ class ForeignProgram:
         self.startup: float | None = None
 
     def __call__(
-        self, oracle: Oracle, given: Given, rng: np.random.Generator, **params: Any
+        self, oracle: Oracle, items: Given, rng: np.random.Generator, /, **params: Any
     ) -> Tree | Partition:
         """Run the program on the data of an oracle.
 
@@ -71,7 +71,7 @@ class ForeignProgram:
             values = {
                 "input": str(source),
                 "output": str(target),
-                "n": given.n,
+                "n": items.n,
                 "seed": int(rng.integers(2**31)),
                 "threads": 1,
             }
@@ -85,7 +85,7 @@ class ForeignProgram:
             oracle.report_process(peak_bytes=peak)
             if self._names("output"):
                 output = self._read_output(target)
-        return self._result(output, given)
+        return self._result(output, items)
 
     def _names(self, placeholder: str) -> bool:
         """Whether the command has a placeholder."""
@@ -167,9 +167,9 @@ class ForeignProgram:
             environment.setdefault(f"{library}_NUM_THREADS", "1")
         return environment
 
-    def _result(self, output: bytes, given: Given) -> Tree | Partition:
+    def _result(self, output: bytes, items: Given) -> Tree | Partition:
         try:
-            return self._parse(output, given)
+            return self._parse(output, items)
         except (HcbenchError, ValueError, EOFError) as error:
             beginning = output[:60].decode(errors="replace")
             raise HcbenchError(
@@ -177,28 +177,28 @@ class ForeignProgram:
                 f"{self.declared.returns}: {error}"
             ) from error
 
-    def _parse(self, output: bytes, given: Given) -> Tree | Partition:
+    def _parse(self, output: bytes, items: Given) -> Tree | Partition:
         """The output as a tree or partition, by the kind that is declared."""
         declared = self.declared
         if declared.returns == "newick":
-            rows = [str(row) for row in range(given.n)]
+            rows = [str(row) for row in range(items.n)]
             tree = Tree.from_newick(output.decode().strip(), rows, heights=declared.heights)
-            return Tree(tree.parent, tree.height, tree.kind, given.names)
+            return Tree(tree.parent, tree.height, tree.kind, items.names)
         if declared.output_format == "npy":
             table = np.load(BytesIO(output), allow_pickle=False)
         else:
             table = np.loadtxt(BytesIO(output), delimiter=",", ndmin=2)
         if declared.returns == "linkage":
-            if given.n == 1:
+            if items.n == 1:
                 # There is no merge, so that the table is empty.
-                return Tree([-1], names=given.names)
-            return Tree.from_linkage(table, names=given.names)
+                return Tree([-1], names=items.names)
+            return Tree.from_linkage(table, names=items.names)
         labels = table.astype(np.int64)
         if not (table == labels).all():
             raise ValueError("labels are whole numbers")
         if declared.returns == "labels":
             return Partition(labels.ravel())
-        return Tree.from_levels(labels, names=given.names)
+        return Tree.from_levels(labels, names=items.names)
 
 
 def _describe_end(code: int) -> str:

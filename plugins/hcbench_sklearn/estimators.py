@@ -307,7 +307,7 @@ class _Estimator:
     returns: Literal["tree", "partition"]
 
     def __call__(
-        self, oracle: Oracle, given: Given, rng: np.random.Generator, **params: Any
+        self, oracle: Oracle, items: Given, rng: np.random.Generator, /, **params: Any
     ) -> Tree | Partition:
         """Fit a clone to the data of the oracle."""
         estimator = clone(self.estimator).set_params(**params)
@@ -321,11 +321,11 @@ class _Estimator:
             estimator.set_params(random_state=int(rng.integers(np.iinfo(np.int32).max)))
         estimator.fit(_data(oracle, _precomputed(self.estimator)))
         if self.returns == "tree":
-            return _tree_of(estimator, given)
+            return _tree_of(estimator, items)
         return _partition_of(estimator)
 
 
-def _tree_of(fitted: Any, given: Given) -> Tree:
+def _tree_of(fitted: Any, items: Given) -> Tree:
     """The tree of a fitted estimator."""
     name = type(fitted).__name__
     if not hasattr(fitted, "children_"):
@@ -333,9 +333,9 @@ def _tree_of(fitted: Any, given: Given) -> Tree:
             f"{name} makes no tree: it has no children_; its clusters can be had by "
             "from_estimator(..., returns='partition')"
         )
-    if len(fitted.children_) != given.n - 1:
+    if len(fitted.children_) != items.n - 1:
         raise NotApplicableError(
-            f"{name} makes no tree of the {given.n} items: children_ has the shape "
+            f"{name} makes no tree of the {items.n} items: children_ has the shape "
             f"{fitted.children_.shape}"
         )
     return Tree.from_children(fitted.children_, getattr(fitted, "distances_", None))

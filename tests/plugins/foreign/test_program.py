@@ -109,6 +109,14 @@ def test_placeholders_are_filled(tmp_path: Path) -> None:
     assert (tmp_path / "got").read_text() == "4 7 1 {other}\n"
 
 
+def test_parameters_may_have_the_names_of_the_arguments_of_an_algorithm(tmp_path: Path) -> None:
+    command = ["sh", "-c", f"echo $1 >{tmp_path}/got; printf '{LINKAGE}' >$0"]
+    command += ["{output}", "{oracle} {items} {rng}"]
+    parameters = {"oracle": 1, "items": 2, "rng": 3}
+    run(declare(tmp_path, command=command, parameters=parameters), name="foreign[items=5]")
+    assert (tmp_path / "got").read_text() == "1 5 3\n"
+
+
 @pytest.mark.parametrize(
     ("kind", "data", "expected"),
     [
