@@ -12,7 +12,7 @@ from hcbench_cuts.given_tree import tree_of
 
 def best(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     K: int | None = None,  # noqa: N803
@@ -24,7 +24,7 @@ def best(
 
     Parameters
     ----------
-    given : Given
+    items : Given
         With the hint ``clusters``, which defines Sigma.
     K : int, optional
         The maximum number of clusters; of equally good cuts, one with the fewest is returned.
@@ -37,5 +37,5 @@ def best(
     -----
     O(n log n) for any number of clusters; with K, an additional O(n K) in a binary tree.
     """
-    tree = tree_of(given)
-    return heaviest_within(tree, pair_weights(tree, given.hints["clusters"]), K).partition
+    tree = tree_of(items)
+    return heaviest_within(tree, pair_weights(tree, items.hints["clusters"]), K).partition

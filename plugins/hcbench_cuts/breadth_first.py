@@ -15,7 +15,7 @@ from hcbench_cuts.votes import Votes, votes_of_node
 
 def breadth_first(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     votes: Votes = 1,
@@ -51,7 +51,7 @@ def breadth_first(
     NotApplicableError
         If there is no tree to be cut.
     """
-    tree = tree_of(given)
+    tree = tree_of(items)
     m = votes_of_node(tree.n, votes, noise, delta, constant)
     search = Search.of(tree, rng, m, early=stop == "decided")
     queue = np.empty(search.n_inner, np.int32)

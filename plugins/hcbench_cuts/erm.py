@@ -15,7 +15,7 @@ from hcbench_cuts.given_tree import tree_of
 
 def erm(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     rounds: int | None = None,
@@ -52,7 +52,7 @@ def erm(
     -----
     O(1) per pair after O(n log n); O(n) per cut, or O(n K) with K in a binary tree.
     """
-    tree = tree_of(given)
+    tree = tree_of(items)
     if K is not None and untouched == "apart":
         raise ParameterError("ERM: untouched=apart makes more than K clusters")
     # For each node, the answers about the pairs of which it is the lowest common ancestor: the sum

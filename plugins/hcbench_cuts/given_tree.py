@@ -5,7 +5,7 @@ from __future__ import annotations
 from hcbench import Given, NotApplicableError, Tree
 
 
-def tree_of(given: Given) -> Tree:
+def tree_of(items: Given) -> Tree:
     """The tree to be cut.
 
     Raises
@@ -13,6 +13,6 @@ def tree_of(given: Given) -> Tree:
     NotApplicableError
         If none is given.
     """
-    if given.tree is None:
+    if items.tree is None:
         raise NotApplicableError("there is no tree to cut: give one as the data")
-    return given.tree
+    return items.tree

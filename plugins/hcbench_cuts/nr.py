@@ -26,7 +26,7 @@ DRAWS_FOR_EACH_LABEL = 1000
 
 def nr(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     c0: float = 1.0,
@@ -82,7 +82,7 @@ def nr(
     path, depending on the siblings. Memory O(n), with K O(n K). Checkpoints do not change the
     result.
     """
-    tree = tree_of(given)
+    tree = tree_of(items)
     draws = most_draws(oracle, rounds, DRAWS_FOR_EACH_LABEL)
     log_class = 0.0
     if constants == "literal":

@@ -16,7 +16,7 @@ from hcbench_cuts.search import Search
 
 def one_third_splitting(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     undecided: Literal["apart", "together"] = "apart",
@@ -55,7 +55,7 @@ def one_third_splitting(
     and height h; about 60 bytes per leaf of a binary tree. With longest paths O(m + Q h), in
     Python.
     """
-    tree = tree_of(given)
+    tree = tree_of(items)
     search = Search.of(tree, rng)
     if backbone == "longest":
         return split_along_backbones(

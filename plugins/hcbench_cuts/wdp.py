@@ -21,7 +21,7 @@ Undecided = Literal["apart", "together"]
 
 def weighted_dichotomic_path(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     prior: Prior = "uniform",
@@ -70,13 +70,13 @@ def weighted_dichotomic_path(
     child of smallest id. O(m + Q log h + K~ log m) time for m nodes and Q queries; about 90 bytes
     per leaf of a binary tree.
     """
-    tree = tree_of(given)
+    tree = tree_of(items)
     return _search(oracle, Search.of(tree, rng), prior_of(tree, prior, bands, epsilon), undecided)
 
 
 def noisy_weighted_dichotomic_path(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     noise: float = 0.1,
@@ -128,7 +128,7 @@ def noisy_weighted_dichotomic_path(
     NotApplicableError
         If there is no tree to be cut.
     """
-    tree = tree_of(given)
+    tree = tree_of(items)
     m = votes_of_node(tree.n, votes, noise, delta, constant)
     search = Search.of(tree, rng, m, early=stop == "decided")
     return _search(oracle, search, prior_of(tree, prior, bands, epsilon), undecided)

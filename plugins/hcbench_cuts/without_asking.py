@@ -24,7 +24,7 @@ def no_questions(n: int, **_params: Any) -> tuple[int, bool]:
 
 def cut_at_k(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     K: int | None = None,  # noqa: N803
@@ -48,16 +48,16 @@ def cut_at_k(
     ParameterError
         If there are fewer than K leaves.
     """
-    tree = tree_of(given)
+    tree = tree_of(items)
     n_clusters = K
     if n_clusters is None:
-        n_clusters = given.hints["n_clusters"]
+        n_clusters = items.hints["n_clusters"]
     if n_clusters > tree.n:
         raise ParameterError(f"cut-at-K: a tree of {tree.n} leaves has no {n_clusters} clusters")
     return tree.cut(n_clusters)
 
 
-def largest_gap(oracle: Oracle, given: Given, rng: np.random.Generator) -> Partition:
+def largest_gap(oracle: Oracle, items: Given, rng: np.random.Generator) -> Partition:
     """Cut at the largest gap between the heights of two successive merges.
 
     Of equal gaps, the one nearest to the root; one cluster if all merges have the same height.
@@ -72,7 +72,7 @@ def largest_gap(oracle: Oracle, given: Given, rng: np.random.Generator) -> Parti
     NotApplicableError
         If the tree has no heights, or only a merge order.
     """
-    tree = tree_of(given)
+    tree = tree_of(items)
     if tree.kind is HeightKind.NONE:
         raise NotApplicableError("largest-gap compares heights, and this tree has no heights")
     if tree.kind is HeightKind.ORDER:

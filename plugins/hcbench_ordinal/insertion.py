@@ -18,7 +18,7 @@ BALANCE = 0.55
 
 def insertion_clustering(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     separator: Separator = "fast",
@@ -62,14 +62,17 @@ def insertion_clustering(
     -----
     Each query is a round. Memory O(n): 72 bytes per item, 104 with the search tree.
     """
-    n = given.n
+    n = items.n
     if n == 1:
-        return Tree([-1], names=given.names)
-    items = np.arange(n) if order == "given" else rng.permutation(n)
+        return Tree([-1], names=items.names)
+    if order == "random":
+        insertion_order = rng.permutation(n)
+    else:
+        insertion_order = np.arange(n)
     tree = new_tree(n)
     if separator == "fast":
-        oracle.run(kernels.insert_by_search_tree, tree, items, BALANCE)
+        oracle.run(kernels.insert_by_search_tree, tree, insertion_order, BALANCE)
     else:
         w = np.ones(2 * n - 1, np.int32)
-        oracle.run(kernels.insert, tree, w, items, separator == "topdown")
-    return Tree.from_parents(tree.parent[: n + tree.counts[N_INNER]], names=given.names)
+        oracle.run(kernels.insert, tree, w, insertion_order, separator == "topdown")
+    return Tree.from_parents(tree.parent[: n + tree.counts[N_INNER]], names=items.names)

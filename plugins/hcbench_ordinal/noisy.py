@@ -26,7 +26,7 @@ _NO_LEAD = np.iinfo(np.int64).max
 
 def noisy_insertion(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     p: float,
@@ -132,13 +132,13 @@ def noisy_insertion(
     O(depth of the pivot) for each query. A weight of 1e-300 of the whole may become 0.
     """
     check_right_answers(p)
-    n = given.n
+    n = items.n
     if n == 1:
-        return Tree([-1], names=given.names)
+        return Tree([-1], names=items.names)
     if order == "random":
-        items = rng.permutation(n)
+        insertion_order = rng.permutation(n)
     else:
-        items = np.arange(n)
+        insertion_order = np.arange(n)
     topology = _new_topology(n)
     if strategy == "paper":
         published_rule = PublishedRule(
@@ -150,13 +150,13 @@ def noisy_insertion(
             walk_marked=walk_confidence * _walk_length(p, delta / n * (1 - share)),
             walk_all=walk_confidence * _walk_length(p, delta / n),
         )
-        _insert_as_published(oracle, items, published_rule, topology)
+        _insert_as_published(oracle, insertion_order, published_rule, topology)
     elif strategy == "repeat":
         rule = _rule_of_repetitions(p, delta, n, stop)
-        oracle.run(_noisy_kernels.insert_all, items, rule, topology)
+        oracle.run(_noisy_kernels.insert_all, insertion_order, rule, topology)
     else:
         rule = _rule_of_weights(p, delta, n, wrong, patience)
-        n_stopped: Any = oracle.run(_noisy_kernels.insert_all, items, rule, topology)
+        n_stopped: Any = oracle.run(_noisy_kernels.insert_all, insertion_order, rule, topology)
         if n_stopped:
             warnings.warn(
                 f"{n_stopped} of {n} insertions were not decided after {patience:g} times the "
@@ -165,7 +165,7 @@ def noisy_insertion(
                 ModelWarning,
                 stacklevel=2,
             )
-    return Tree(_sorted_parents(topology), None, HeightKind.NONE, given.names)
+    return Tree(_sorted_parents(topology), None, HeightKind.NONE, items.names)
 
 
 def _new_topology(n: int) -> Topology:
@@ -241,16 +241,19 @@ def _walk_length(p: float, failure: float) -> float:
 
 
 def _insert_as_published(
-    oracle: Oracle, items: NDArray[np.int64], rule: PublishedRule, topology: Topology
+    oracle: Oracle,
+    insertion_order: NDArray[np.int64],
+    rule: PublishedRule,
+    topology: Topology,
 ) -> None:
     """Insert the items, and report how it went."""
     counts = np.zeros(paper_kernels.N_COUNTS, np.int64)
-    oracle.run(paper_kernels.insert_all_as_published, items, rule, topology, counts)
+    oracle.run(paper_kernels.insert_all_as_published, insertion_order, rule, topology, counts)
     queries = int(counts[paper_kernels.VERTEX_QUERIES])
     if queries == 0:
         return
     oracle.report(
-        vertex_queries=queries / (len(items) - 2),
+        vertex_queries=queries / (len(insertion_order) - 2),
         correct=int(counts[paper_kernels.CORRECT]) / queries,
     )
     oracle.report(

@@ -13,7 +13,7 @@ from hcbench_ordinal._tree_kernels import N_INNER, new_tree
 
 def quick_clustering(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     merge: Literal["descent", "binary-search"] = "descent",
@@ -55,13 +55,13 @@ def quick_clustering(
     Each query is a round. Expected time O(n log n) plus the heights of the merged trees; memory
     about 150 n bytes.
     """
-    n = given.n
+    n = items.n
     if n == 1:
-        return Tree([-1], names=given.names)
+        return Tree([-1], names=items.names)
     tree = new_tree(n)
     w = np.ones(2 * n - 1, np.int32)
     seed = int(rng.integers(2**62))
     topdown = merge == "descent"
     is_random = pivots == "random"
     oracle.run(kernels.quick, tree, w, np.arange(n), seed, balance, topdown, is_random)
-    return Tree.from_parents(tree.parent[: n + tree.counts[N_INNER]], names=given.names)
+    return Tree.from_parents(tree.parent[: n + tree.counts[N_INNER]], names=items.names)

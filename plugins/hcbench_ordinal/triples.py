@@ -18,7 +18,7 @@ _MOST_SHOWN = 4
 """Maximum number of answers that an error lists."""
 
 
-def bottom_up(oracle: Oracle, given: Given, _rng: np.random.Generator) -> Tree:
+def bottom_up(oracle: Oracle, items: Given, _rng: np.random.Generator) -> Tree:
     """Query all C(n,3) triples at once, and join the items from the smallest clusters up.
 
     The non-adaptive algorithm of Emamjomeh-Zadeh & Kempe 2018, section 2.2. The size of the
@@ -51,9 +51,9 @@ def bottom_up(oracle: Oracle, given: Given, _rng: np.random.Generator) -> Tree:
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
 
-    n = given.n
+    n = items.n
     if n < 3:
-        return _small_tree(given)
+        return _small_tree(items)
     triples = _all_triples(n, "Bottom-up")
     answers = oracle.ask(triples)
     # The size of the smallest cluster that contains each pair of items, as a distance.
@@ -62,12 +62,12 @@ def bottom_up(oracle: Oracle, given: Given, _rng: np.random.Generator) -> Tree:
     merges = linkage(squareform(size, checks=False), "average")
     tree = Tree.from_linkage(merges, kind=HeightKind.DISTANCE)
     # Merges at one height are the children of one node.
-    return Tree(tree.collapse_ties().parent, names=given.names)
+    return Tree(tree.collapse_ties().parent, names=items.names)
 
 
 def build(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     count: int | None = None,
@@ -108,17 +108,17 @@ def build(
     -----
     One round. O((n + m) height) time for m triples, O(n + m) memory.
     """
-    n = given.n
+    n = items.n
     if n < 3:
-        return _small_tree(given)
+        return _small_tree(items)
     triples = _some_triples(n, count, rng)
     answers = oracle.ask(triples)
     rows = kernels.closer_pairs(triples, answers)
     parent, contradictory = kernels.build(n, rows, on_conflict == "star")
     if len(contradictory) > 0:
         conflict = smallest_conflict(n, contradictory)
-        raise DataError(_describe_conflict(conflict, given.names))
-    return Tree.from_parents(parent, names=given.names)
+        raise DataError(_describe_conflict(conflict, items.names))
+    return Tree.from_parents(parent, names=items.names)
 
 
 def smallest_conflict(n: int, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -153,11 +153,11 @@ def _describe_conflict(rows: NDArray[np.int64], names: tuple[str, ...] | None) -
     )
 
 
-def _small_tree(given: Given) -> Tree:
+def _small_tree(items: Given) -> Tree:
     """The only tree of one or two items."""
-    if given.n == 1:
-        return Tree([-1], names=given.names)
-    return Tree([2, 2, -1], names=given.names)
+    if items.n == 1:
+        return Tree([-1], names=items.names)
+    return Tree([2, 2, -1], names=items.names)
 
 
 def _all_triples(n: int, name: str) -> NDArray[np.int64]:

@@ -22,7 +22,7 @@ _EXACT = 30  # coordinates up to which fast_hdbscan does not take approximate ne
 
 def sklearn_hdbscan(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     min_cluster_size: int,
@@ -36,8 +36,8 @@ def sklearn_hdbscan(
     """
     from sklearn.cluster import HDBSCAN
 
-    if given.n == 1:
-        return single_item(given)
+    if items.n == 1:
+        return single_item(items.names)
     if oracle.kind == "similarities":
         distances, _ = read_distances(oracle, metric)
         # The metric "precomputed" takes a matrix of distances.
@@ -47,7 +47,7 @@ def sklearn_hdbscan(
         data = read_vectors(oracle)
     model = HDBSCAN(
         min_cluster_size=min_cluster_size,
-        min_samples=min(min_samples or min_cluster_size, given.n),
+        min_samples=min(min_samples or min_cluster_size, items.n),
         metric=metric,
         alpha=alpha,
         copy=False,
@@ -61,12 +61,12 @@ def sklearn_hdbscan(
         merged["value"],
         merged["cluster_size"],
     )
-    return Tree.from_linkage(np.column_stack(columns), names=given.names)
+    return Tree.from_linkage(np.column_stack(columns), names=items.names)
 
 
 def fast_hdbscan(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     min_cluster_size: int,
@@ -85,19 +85,19 @@ def fast_hdbscan(
         )
     from fast_hdbscan import HDBSCAN
 
-    if given.n == 1:
-        return single_item(given)
+    if items.n == 1:
+        return single_item(items.names)
     model = HDBSCAN(
         min_cluster_size=min_cluster_size,
-        min_samples=min(min_samples or min_cluster_size, given.n - 1),
+        min_samples=min(min_samples or min_cluster_size, items.n - 1),
         reproducible=True,
     )
     model.fit(near_origin(vectors))
-    return Tree.from_linkage(model.single_linkage_tree_.to_numpy(), names=given.names)
+    return Tree.from_linkage(model.single_linkage_tree_.to_numpy(), names=items.names)
 
 
 def plscan(
-    oracle: Oracle, given: Given, rng: np.random.Generator, *, min_samples: int, metric: str
+    oracle: Oracle, items: Given, rng: np.random.Generator, *, min_samples: int, metric: str
 ) -> Tree:
     """The single linkage tree of `fast_plscan.PLSCAN`: mutual reachability distances.
 
@@ -106,14 +106,14 @@ def plscan(
     """
     from fast_plscan import PLSCAN
 
-    model = PLSCAN(min_samples=min(min_samples, given.n - 1), metric=metric, num_threads=1)
+    model = PLSCAN(min_samples=min(min_samples, items.n - 1), metric=metric, num_threads=1)
     model.fit(near_origin(read_vectors(oracle, single_precision=True)))
-    return Tree.from_linkage(model.single_linkage_tree_, names=given.names)
+    return Tree.from_linkage(model.single_linkage_tree_, names=items.names)
 
 
 def evoc(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     noise_level: float,
@@ -132,7 +132,7 @@ def evoc(
     model = EVoC(
         noise_level=noise_level,
         base_min_cluster_size=base_min_cluster_size,
-        n_neighbors=min(n_neighbors, given.n - 1),
+        n_neighbors=min(n_neighbors, items.n - 1),
         min_samples=min_samples,
         # No more than there are features or items.
         node_embedding_dim=min(default_dimension, *vectors.shape),
@@ -141,13 +141,13 @@ def evoc(
     model.fit(vectors)
     parent_of_group, group_of_cluster = _groups_of_layers(model)
     # An item is in the smallest of its clusters, as the finest layer is written last.
-    group = np.zeros(given.n, dtype=np.int64)
+    group = np.zeros(items.n, dtype=np.int64)
     for layer in reversed(range(len(model.cluster_layers_))):
         labels = model.cluster_layers_[layer]
         for label in np.unique(labels):
             if label >= 0:  # -1 is noise
                 group[labels == label] = group_of_cluster[layer, label]
-    return tree_of_groups(group, parent_of_group, given)
+    return tree_of_groups(group, parent_of_group, items.names)
 
 
 def _groups_of_layers(model: Any) -> tuple[list[int], dict[tuple[int, int], int]]:

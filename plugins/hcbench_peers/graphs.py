@@ -23,7 +23,7 @@ from hcbench_peers.specs import DEPTH, NEIGHBOURS
 
 def paris(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     neighbours: int,
@@ -36,17 +36,17 @@ def paris(
     """
     from sknetwork.hierarchy import Paris
 
-    if given.n == 1:
-        return single_item(given)
+    if items.n == 1:
+        return single_item(items.names)
     # Sorted by height, as by default, ties and rounding may put a cluster before its parts.
     model = Paris(weights=weights, reorder=False)
     merges = model.fit_predict(_adjacency(oracle, neighbours, edges))
-    return Tree.from_linkage(merges, names=given.names)
+    return Tree.from_linkage(merges, names=items.names)
 
 
 def louvain(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     neighbours: int,
@@ -61,8 +61,8 @@ def louvain(
     """
     from sknetwork.hierarchy import LouvainHierarchy, LouvainIteration
 
-    if given.n == 1:
-        return single_item(given)
+    if items.n == 1:
+        return single_item(items.names)
     model: Any
     if method == "iteration":
         model = LouvainIteration(depth, resolution)
@@ -72,9 +72,9 @@ def louvain(
     try:
         merges = model.fit_predict(_adjacency(oracle, neighbours, edges))
     except IndexError:  # all items are one cluster, of which LouvainHierarchy makes no dendrogram
-        return tree_of_groups(np.zeros(given.n, dtype=np.int64), [-1], given)
+        return tree_of_groups(np.zeros(items.n, dtype=np.int64), [-1], items.names)
     # A cluster of several parts is written as binary merges of one height.
-    return Tree.from_linkage(merges, names=given.names).collapse_ties()
+    return Tree.from_linkage(merges, names=items.names).collapse_ties()
 
 
 def _adjacency(oracle: Oracle, neighbours: int, edges: str) -> csr_matrix:
@@ -120,7 +120,7 @@ def _weights(graph: Graph, edges: str) -> Floats:
 
 
 def partition_tree(
-    oracle: Oracle, given: Given, rng: np.random.Generator, *, linkage: str, neighbours: int
+    oracle: Oracle, items: Given, rng: np.random.Generator, *, linkage: str, neighbours: int
 ) -> Tree:
     """Merge neighbours in the graph of nearest neighbours, by higra's binary partition trees.
 
@@ -129,13 +129,13 @@ def partition_tree(
     """
     import higra
 
-    if given.n == 1:
-        return single_item(given)
+    if items.n == 1:
+        return single_item(items.names)
     if linkage == "ward" and oracle.kind != "vectors":
         raise NotApplicableError(f"linkage=ward needs vectors, not {oracle.kind}")
     # It is connected, so that the result is one tree.
     edges = neighbour_graph(oracle, neighbours)
-    graph = higra.UndirectedGraph(given.n)
+    graph = higra.UndirectedGraph(items.n)
     graph.add_edges(edges.first, edges.second)
     merge = getattr(higra, f"binary_partition_tree_{linkage}_linkage")
     data = edges.distance
@@ -145,4 +145,4 @@ def partition_tree(
     # In higra the root, which is the last node, is its own parent.
     parent = tree.parents().astype(np.int64)
     parent[-1] = -1
-    return Tree(parent, heights, HeightKind.DISTANCE, given.names)
+    return Tree(parent, heights, HeightKind.DISTANCE, items.names)

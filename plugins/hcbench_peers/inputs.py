@@ -15,7 +15,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.metrics import pairwise_distances_argmin_min
 from sklearn.neighbors import NearestNeighbors
 
-from hcbench import DataError, Given, HcbenchError, NotApplicableError, Oracle, Tree
+from hcbench import DataError, HcbenchError, NotApplicableError, Oracle, Tree
 from hcbench.model import euclidean_pairs, unit_rows
 
 Floats = NDArray[np.float64]
@@ -264,12 +264,12 @@ def _shortest_edge(
     return edge, distance[start : start + 1]
 
 
-def single_item(given: Given) -> Tree:
+def single_item(names: tuple[str, ...] | None) -> Tree:
     """The tree of one item, which some libraries refuse."""
-    return Tree([-1], names=given.names)
+    return Tree([-1], names=names)
 
 
-def tree_of_groups(group: ArrayLike, above: Sequence[int], given: Given) -> Tree:
+def tree_of_groups(group: ArrayLike, above: Sequence[int], names: tuple[str, ...] | None) -> Tree:
     """The tree, without heights, of nested groups of items.
 
     Parameters
@@ -279,8 +279,8 @@ def tree_of_groups(group: ArrayLike, above: Sequence[int], given: Given) -> Tree
     above
         Of each group, the one above it, whose number is smaller; group 0 is the root. Groups
         without items are omitted, and those with one group inside are that group.
-    given
-        For the names.
+    names
+        Of the items.
     """
     groups = np.asarray(group)
     # Items of each group and of those inside of it, which have larger numbers.
@@ -293,7 +293,7 @@ def tree_of_groups(group: ArrayLike, above: Sequence[int], given: Given) -> Tree
     node_above = np.full(len(above), -1)
     node_above[1:] = node[above[1:]]
     parent = np.concatenate([node[groups], node_above[has_items]])
-    return Tree.from_parents(parent, names=given.names, collapse_unary=True)
+    return Tree.from_parents(parent, names=names, collapse_unary=True)
 
 
 def private_of(model: Any, name: str) -> Any:

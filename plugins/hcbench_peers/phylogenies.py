@@ -15,7 +15,7 @@ from hcbench_peers.inputs import read_distances, single_item
 
 
 def neighbour_joining(
-    oracle: Oracle, given: Given, rng: np.random.Generator, *, metric: str, neg_as_zero: bool
+    oracle: Oracle, items: Given, rng: np.random.Generator, *, metric: str, neg_as_zero: bool
 ) -> Tree:
     """`skbio.tree.nj`, rooted at the middle of the longest path; without heights.
 
@@ -26,11 +26,11 @@ def neighbour_joining(
     def rooted(distances: Any) -> Any:
         return nj(distances, neg_as_zero=neg_as_zero).root_at_midpoint()
 
-    return _tree(rooted, oracle, given, metric)
+    return _tree(rooted, oracle, items, metric)
 
 
 def upgma(
-    oracle: Oracle, given: Given, rng: np.random.Generator, *, metric: str, weighted: bool
+    oracle: Oracle, items: Given, rng: np.random.Generator, *, metric: str, weighted: bool
 ) -> Tree:
     """`skbio.tree.upgma`; its branch lengths are halves of the distances.
 
@@ -38,22 +38,22 @@ def upgma(
     """
     from skbio.tree import upgma as average
 
-    return _tree(lambda distances: average(distances, weighted=weighted), oracle, given, metric)
+    return _tree(lambda distances: average(distances, weighted=weighted), oracle, items, metric)
 
 
-def _tree(build: Callable[[Any], Any], oracle: Oracle, given: Given, metric: str) -> Tree:
+def _tree(build: Callable[[Any], Any], oracle: Oracle, items: Given, metric: str) -> Tree:
     """The tree that scikit-bio builds of distances, with the heights of its branch lengths."""
-    if given.n == 1:
-        return single_item(given)
+    if items.n == 1:
+        return single_item(items.names)
     distances, _ = read_distances(oracle, metric)
-    if given.n == 2:  # fewer than it accepts
-        return Tree([2, 2, -1], [0.0, 0.0, distances[0]], HeightKind.DISTANCE, given.names)
+    if items.n == 2:  # fewer than it accepts
+        return Tree([2, 2, -1], [0.0, 0.0, distances[0]], HeightKind.DISTANCE, items.names)
     from skbio import DistanceMatrix
 
     # Numbers, as items may have no names.
-    labels = [str(item) for item in range(given.n)]
+    labels = [str(item) for item in range(items.n)]
     skbio_tree = build(DistanceMatrix(squareform(distances), labels))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NewickWarning)  # of paths of different lengths
         tree = Tree.from_newick(str(skbio_tree), names=labels)
-    return Tree(tree.parent, tree.height, tree.kind, given.names)
+    return Tree(tree.parent, tree.height, tree.kind, items.names)

@@ -16,7 +16,7 @@ from hcbench_peers.inputs import near_origin, private_of, read_vectors, single_i
 
 def bisecting_kmeans(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     n_clusters: int | str,
@@ -30,8 +30,8 @@ def bisecting_kmeans(
     are at most as many clusters as different items. O(n p) time for each split of all items, and
     O(k) to choose each of k clusters.
     """
-    if given.n == 1:
-        return single_item(given)
+    if items.n == 1:
+        return single_item(items.names)
     vectors = read_vectors(oracle)
     n_different = len(np.unique(vectors, axis=0))
     if isinstance(n_clusters, str):  # all
@@ -47,7 +47,7 @@ def bisecting_kmeans(
         warnings.simplefilter("ignore", ConvergenceWarning)  # of duplicate items
         model.fit(vectors)
     parent_of_group, group_of_label = _groups_of_splits(model)
-    return tree_of_groups(group_of_label[model.labels_], parent_of_group, given)
+    return tree_of_groups(group_of_label[model.labels_], parent_of_group, items.names)
 
 
 def _groups_of_splits(model: BisectingKMeans) -> tuple[list[int], NDArray[np.int64]]:
@@ -73,7 +73,7 @@ def _groups_of_splits(model: BisectingKMeans) -> tuple[list[int], NDArray[np.int
 
 def birch(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     threshold: float,
@@ -83,12 +83,12 @@ def birch(
 
     O(n p) time and memory for fixed depth; the order of the items matters.
     """
-    if given.n == 1:
-        return single_item(given)
+    if items.n == 1:
+        return single_item(items.names)
     model = Birch(threshold=threshold, branching_factor=branching_factor, n_clusters=None)
     model.fit(near_origin(read_vectors(oracle)))
     parent_of_group, group_of_label = _groups_of_features(model)
-    return tree_of_groups(group_of_label[model.labels_], parent_of_group, given)
+    return tree_of_groups(group_of_label[model.labels_], parent_of_group, items.names)
 
 
 def _groups_of_features(model: Birch) -> tuple[list[int], NDArray[np.int64]]:

@@ -15,7 +15,7 @@ Way = Literal["frugal", "merge-sort"]
 
 
 def single_linkage(
-    oracle: Oracle, given: Given, _rng: np.random.Generator, *, ask: Way = "frugal"
+    oracle: Oracle, items: Given, _rng: np.random.Generator, *, ask: Way = "frugal"
 ) -> Tree:
     """Single linkage: repeatedly merge the two clusters with the most similar two items.
 
@@ -49,26 +49,26 @@ def single_linkage(
     The time is that of the queries, each of which is a round. Memory O(n), for merge sort 32 M
     bytes.
     """
-    if given.n == 1:
-        return _single_item(given)
+    if items.n == 1:
+        return _single_item(items)
     # Kernels are imported where they are used, as importing them compiles them.
     if ask == "merge-sort":
-        i, j = _sorted_pairs(oracle, given.n, "SL")
+        i, j = _sorted_pairs(oracle, items.n, "SL")
     else:
         from hcbench_quadruplets._active_single_kernels import spanning_tree
 
-        nearest = np.empty(given.n, np.int64)
-        added = np.empty(given.n, np.int64)
+        nearest = np.empty(items.n, np.int64)
+        added = np.empty(items.n, np.int64)
         oracle.run(spanning_tree, nearest, added)
         # The edges, in the order in which Prim's algorithm adds them, are sorted by similarity.
         i = added[1:].copy()
         j = nearest[i]
         oracle.run(kernels.sort_pairs, i, j)
-    return _tree(i, j, given)
+    return _tree(i, j, items)
 
 
 def complete_linkage(
-    oracle: Oracle, given: Given, _rng: np.random.Generator, *, ask: Way = "frugal"
+    oracle: Oracle, items: Given, _rng: np.random.Generator, *, ask: Way = "frugal"
 ) -> Tree:
     """Complete linkage: repeatedly merge the clusters whose least similar items are most similar.
 
@@ -101,22 +101,22 @@ def complete_linkage(
     The time is that of the queries, each of which is a round. Memory 12 M bytes, for merge sort
     32 M + 4 n^2 bytes.
     """
-    if given.n == 1:
-        return _single_item(given)
-    merges = np.empty((given.n - 1, 2), np.int64)
+    if items.n == 1:
+        return _single_item(items)
+    merges = np.empty((items.n - 1, 2), np.int64)
     # As in `single_linkage`.
     if ask == "merge-sort":
         from hcbench_quadruplets._active_order_kernels import complete_linkage_of_order
 
-        i, j = _sorted_pairs(oracle, given.n, "CL")
+        i, j = _sorted_pairs(oracle, items.n, "CL")
         complete_linkage_of_order(i, j, merges)
     else:
         from hcbench_quadruplets._active_complete_kernels import complete_linkage
 
-        check_size(given.n, "CL")
+        check_size(items.n, "CL")
         oracle.run(complete_linkage, merges)
     # Each cluster is represented by one of its items.
-    return _tree(merges[:, 0].copy(), merges[:, 1].copy(), given)
+    return _tree(merges[:, 0].copy(), merges[:, 1].copy(), items)
 
 
 def _sorted_pairs(oracle: Oracle, n: int, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -129,11 +129,11 @@ def _sorted_pairs(oracle: Oracle, n: int, name: str) -> tuple[NDArray[np.int64],
     return i, j
 
 
-def _single_item(given: Given) -> Tree:
-    return Tree([-1], np.zeros(1), HeightKind.ORDER, given.names)
+def _single_item(items: Given) -> Tree:
+    return Tree([-1], np.zeros(1), HeightKind.ORDER, items.names)
 
 
-def _tree(i: NDArray[np.int64], j: NDArray[np.int64], given: Given) -> Tree:
+def _tree(i: NDArray[np.int64], j: NDArray[np.int64], items: Given) -> Tree:
     """Join the clusters of items i and j in their order."""
-    height = np.concatenate((np.zeros(given.n), np.arange(1.0, given.n)))
-    return Tree(kernels.join_in_order(given.n, i, j), height, HeightKind.ORDER, given.names)
+    height = np.concatenate((np.zeros(items.n), np.arange(1.0, items.n)))
+    return Tree(kernels.join_in_order(items.n, i, j), height, HeightKind.ORDER, items.names)

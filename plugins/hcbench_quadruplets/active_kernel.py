@@ -29,7 +29,7 @@ BLOCK = 1 << 20
 
 def four_k_al_act(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     references: int | None = None,
@@ -96,21 +96,21 @@ def four_k_al_act(
         raise ParameterError(
             "4K-AL-act[kernel=code] uses all items as landmarks; remove q and landmarks"
         )
-    if given.n == 1:
-        return tree_by_mean(np.zeros((1, 1), np.int64), given.names)
+    if items.n == 1:
+        return tree_by_mean(np.zeros((1, 1), np.int64), items.names)
     if kernel == "code":
         q = 1.0
     elif q is None:
-        q = float(np.log(given.n) / given.n)
-    plan = _planned(oracle, given.n, references, p, q, landmarks == "fresh", rng)
-    similarity = np.zeros((given.n, given.n), np.int64)
-    pairs = given.n * (given.n - 1) // 2
-    work = np.empty((4, max(BLOCK, pairs)), few_bytes(given.n))
+        q = float(np.log(items.n) / items.n)
+    plan = _planned(oracle, items.n, references, p, q, landmarks == "fresh", rng)
+    similarity = np.zeros((items.n, items.n), np.int64)
+    pairs = items.n * (items.n - 1) // 2
+    work = np.empty((4, max(BLOCK, pairs)), few_bytes(items.n))
     for block in _blocks(plan):
         signs = _query(oracle, block, work, with_itself=kernel == "code")
         present, minus = bits_of_signs(signs)
         add_products(present, minus, similarity)
-    return tree_by_mean(similarity, given.names)
+    return tree_by_mean(similarity, items.names)
 
 
 def _planned(

@@ -32,7 +32,7 @@ FEW = 48
 
 
 def four_al(
-    oracle: Oracle, given: Given, rng: np.random.Generator, *, init: Init = 1, size: int = 5
+    oracle: Oracle, items: Given, rng: np.random.Generator, *, init: Init = 1, size: int = 5
 ) -> Tree:
     """Repeatedly merge the two clusters whose pair is preferred most often on average.
 
@@ -77,15 +77,15 @@ def four_al(
     absorbs single items. With `FEW` clusters O(m), or O(M^2 / 64) with bits, once. On all
     comparisons, by ranks: O(n^3) time, 24 n^2 bytes.
     """
-    check_size(given.n, "4-AL")
+    check_size(items.n, "4-AL")
     comparisons: Comparisons | AllComparisons = oracle.read().unique()
     warn_of_missing_items(comparisons)
-    cluster = initial_clusters(comparisons, given, rng, init, size)
+    cluster = initial_clusters(comparisons, items, rng, init, size)
     if isinstance(comparisons, AllComparisons):
         merges, similarities = merge_by_ranks(comparisons, cluster)
     else:
         merges, similarities = merge_all(comparisons, cluster)
-    return _tree_of_merges(cluster, merges, similarities, given.names)
+    return _tree_of_merges(cluster, merges, similarities, items.names)
 
 
 def merge_by_ranks(

@@ -21,7 +21,7 @@ Similarity = Literal["cosine", "distance"]
 
 def tste_al(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     d: int = 2,
@@ -72,12 +72,12 @@ def tste_al(
 
     loss, points = best_embedding(triplets, d, restarts, rng, descent)
     oracle.report(loss=loss)
-    return tree_of_points(points[np.argsort(order)], similarity, given.names)
+    return tree_of_points(points[np.argsort(order)], similarity, items.names)
 
 
 def forte_al(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     d: int = 2,
@@ -122,7 +122,7 @@ def forte_al(
 
     lowest, points = best_embedding(triplets, d, restarts, rng, descent)
     oracle.report(loss=lowest)
-    return tree_of_points(points[np.argsort(order)], similarity, given.names)
+    return tree_of_points(points[np.argsort(order)], similarity, items.names)
 
 
 def _read_triplets(

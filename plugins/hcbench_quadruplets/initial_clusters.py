@@ -15,7 +15,7 @@ Init: TypeAlias = int | str | Sequence[Iterable[int]]
 
 def initial_clusters(
     comparisons: Comparisons | AllComparisons,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     init: Init,
     size: int,
@@ -48,10 +48,10 @@ def initial_clusters(
 
         return maximal_clusters(tree_by_mean(kernel_matrix(comparisons)), size)
     if not isinstance(init, int | np.integer):
-        return _labels_of(init, given.n)
+        return _labels_of(init, items.n)
     if init == 1:
-        return np.arange(given.n)
-    return _chunks_of_the_true_ones(given, rng, int(init))
+        return np.arange(items.n)
+    return _chunks_of_the_true_ones(items, rng, int(init))
 
 
 def maximal_clusters(tree: Tree, most: int) -> NDArray[np.int64]:
@@ -66,16 +66,16 @@ def maximal_clusters(tree: Tree, most: int) -> NDArray[np.int64]:
 
 
 def _chunks_of_the_true_ones(
-    given: Given, rng: np.random.Generator, size: int
+    items: Given, rng: np.random.Generator, size: int
 ) -> NDArray[np.int64]:
     """Random chunks of ``size`` items of each true cluster; the last one may be smaller."""
-    clusters = given.hints.get("clusters")
+    clusters = items.hints.get("clusters")
     if clusters is None:
         raise ParameterError(
             f"4-AL[init={size}] draws its initial clusters inside the true ones, which are not "
             'given; use data with a truth, init="4K-AL" or init=1'
         )
-    chunk_of_item = np.empty(given.n, np.int64)
+    chunk_of_item = np.empty(items.n, np.int64)
     n_chunks = 0
     for label in range(clusters.n_clusters):
         members = rng.permutation(clusters.members(label))

@@ -12,7 +12,7 @@ ROUNDING = 1e-12
 """Means are tied if they differ by at most this proportion of the largest similarity."""
 
 
-def true_average_linkage(oracle: Oracle, given: Given, _rng: np.random.Generator) -> Tree:
+def true_average_linkage(oracle: Oracle, items: Given, _rng: np.random.Generator) -> Tree:
     """Average linkage on the true similarities w, a reference for methods with comparisons.
 
     Parameters
@@ -27,12 +27,12 @@ def true_average_linkage(oracle: Oracle, given: Given, _rng: np.random.Generator
         the leaves the largest similarity of two items. Ties as in `merge_by_mean`.
     """
     merges = merge_by_mean(oracle.read())
-    if given.n == 1:
-        return Tree([-1], names=given.names)
+    if items.n == 1:
+        return Tree([-1], names=items.names)
     top = float(merges[0, 2])
     heights = np.minimum.accumulate(merges[:, 2])  # ties may be merged in the wrong order
     merges[:, 2] = heights
-    return Tree.from_linkage(merges, kind=HeightKind.AFFINITY, leaf_height=top, names=given.names)
+    return Tree.from_linkage(merges, kind=HeightKind.AFFINITY, leaf_height=top, names=items.names)
 
 
 def tree_by_mean(similarity: NDArray[np.generic], names: tuple[str, ...] | None = None) -> Tree:

@@ -28,7 +28,7 @@ FEWEST = 130
 
 
 def four_k_al(
-    oracle: Oracle, given: Given, _rng: np.random.Generator, *, kernel: Variant = "paper"
+    oracle: Oracle, items: Given, _rng: np.random.Generator, *, kernel: Variant = "paper"
 ) -> Tree:
     """Average linkage on the passive quadruplets kernel.
 
@@ -57,10 +57,10 @@ def four_k_al(
     -----
     Time and memory are those of `kernel_matrix`, and usually O(n^2) for the linkage.
     """
-    check_size(given.n, "4K-AL")
+    check_size(items.n, "4K-AL")
     comparisons: Comparisons | AllComparisons = oracle.read().unique()
     warn_of_missing_items(comparisons)
-    return tree_by_mean(kernel_matrix(comparisons, kernel), given.names)
+    return tree_by_mean(kernel_matrix(comparisons, kernel), items.names)
 
 
 def kernel_matrix(

@@ -10,7 +10,7 @@ from hcbench_quadruplets.linkage import tree_by_mean
 from hcbench_quadruplets.pairs import net_wins, square, times_compared, warn_of_missing_items
 
 
-def rowsum_average_linkage(oracle: Oracle, given: Given, _rng: np.random.Generator) -> Tree:
+def rowsum_average_linkage(oracle: Oracle, items: Given, _rng: np.random.Generator) -> Tree:
     """Average linkage on the mean win rate of each pair of items.
 
     A baseline that treats each pair separately, without clusters.
@@ -32,7 +32,7 @@ def rowsum_average_linkage(oracle: Oracle, given: Given, _rng: np.random.Generat
     """
     comparisons: Comparisons | AllComparisons = oracle.read().unique()
     warn_of_missing_items(comparisons)
-    return tree_by_mean(win_rates(comparisons), given.names)
+    return tree_by_mean(win_rates(comparisons), items.names)
 
 
 def win_rates(comparisons: Comparisons | AllComparisons) -> NDArray[np.float64]:

@@ -75,7 +75,7 @@ class _RatedPairs:
         return total, weight
 
 
-def rating_linkage(oracle: Oracle, given: Given, rng: np.random.Generator, *, centre: bool) -> Tree:
+def rating_linkage(oracle: Oracle, items: Given, rng: np.random.Generator, *, centre: bool) -> Tree:
     """Average linkage of ratings; the height of two clusters is the mean rating between them.
 
     All pairs are rated in one round, in random order. With a budget the first ones are, and the
@@ -86,12 +86,12 @@ def rating_linkage(oracle: Oracle, given: Given, rng: np.random.Generator, *, ce
     ----------
     oracle : Oracle
         Of kind rating-queries.
-    given : Given
+    items : Given
     rng : Generator
     centre : bool
         Whether each annotator's ratings are shifted to have the mean of all ratings.
     """
-    rated = _RatedPairs(given.n, rng)
+    rated = _RatedPairs(items.n, rng)
     # Of an oracle that does not say its scale.
     low = 0.0
     high = 9.0
@@ -100,7 +100,7 @@ def rating_linkage(oracle: Oracle, given: Given, rng: np.random.Generator, *, ce
 
     def tree_of_first(done: int) -> Tree:
         total, weight = rated.sums(done, centre=centre)
-        return _tree(total, weight, given, low, high)
+        return _tree(total, weight, items, low, high)
 
     done = 0
     for part in _batches(oracle, len(rated.pairs)):
@@ -112,7 +112,7 @@ def rating_linkage(oracle: Oracle, given: Given, rng: np.random.Generator, *, ce
     return tree_of_first(done)
 
 
-def odd_linkage(oracle: Oracle, given: Given, rng: np.random.Generator, *, queries: float) -> Tree:
+def odd_linkage(oracle: Oracle, items: Given, rng: np.random.Generator, *, queries: float) -> Tree:
     """Average linkage by the share of the queries with two items in which neither is odd.
 
     The queries are about random items, in one round. Each pair counts as if it had been in one
@@ -123,12 +123,12 @@ def odd_linkage(oracle: Oracle, given: Given, rng: np.random.Generator, *, queri
     ----------
     oracle : Oracle
         Of kind odd-of-many.
-    given : Given
+    items : Given
     rng : Generator
     queries : float
         So many for each item, as an average; a budget may allow fewer.
     """
-    n = given.n
+    n = items.n
     # The fewest items of which one can be odd.
     k = 3
     if oracle.query_kind is not None:
@@ -142,15 +142,15 @@ def odd_linkage(oracle: Oracle, given: Given, rng: np.random.Generator, *, queri
         codes = oracle.ask(rows[part])
         # Who is unsure says nothing about any pair.
         is_answered = codes != UNSURE
-        items = rows[part][is_answered]
+        queried_items = rows[part][is_answered]
         is_not_odd = np.arange(k) != codes[is_answered][:, None]
         # All ordered pairs of the k items of each query: (m, k, k).
-        pairs = items[:, :, None], items[:, None, :]
+        pairs = queried_items[:, :, None], queried_items[:, None, :]
         np.add.at(query_count, pairs, 1.0)
         np.add.at(together_count, pairs, is_not_odd[:, :, None] & is_not_odd[:, None, :])
         if oracle.checkpoints:
-            oracle.record(_tree(together_count, query_count, given, 0.0, 1.0))
-    return _tree(together_count, query_count, given, 0.0, 1.0)
+            oracle.record(_tree(together_count, query_count, items, 0.0, 1.0))
+    return _tree(together_count, query_count, items, 0.0, 1.0)
 
 
 def _batches(oracle: Oracle, number: int) -> Iterator[slice]:
@@ -175,15 +175,15 @@ def _centred(rating: Floats, annotator: NDArray[np.int64], is_rated: NDArray[np.
     return centred
 
 
-def _tree(total: Floats, weight: Floats, given: Given, low: float, high: float) -> Tree:
+def _tree(total: Floats, weight: Floats, items: Given, low: float, high: float) -> Tree:
     """The tree of `merge_by_means`, whose leaves are at the largest value."""
-    if given.n == 1:
-        return Tree([-1], names=given.names)
+    if items.n == 1:
+        return Tree([-1], names=items.names)
     merges = merge_by_means(total, weight, low)
     # With ratings shifted to equal means, some may be above the scale.
     leaf_height = max(high, float(merges[:, 2].max()))
     return Tree.from_linkage(
-        merges, kind=HeightKind.AFFINITY, leaf_height=leaf_height, names=given.names
+        merges, kind=HeightKind.AFFINITY, leaf_height=leaf_height, names=items.names
     )
 
 

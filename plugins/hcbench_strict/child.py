@@ -101,7 +101,7 @@ def main() -> None:
     sys.argv[:] = ["hcbench"]
     while True:
         try:
-            algorithm, given, rng, seed, terms = connection.recv()
+            algorithm, items, rng, seed, terms = connection.recv()
         except EOFError:
             return
         random.seed(seed)
@@ -109,7 +109,7 @@ def main() -> None:
         oracle = RemoteOracle(connection, terms)
         try:
             with FirstUses() as first_uses, collect_notes() as notes:
-                result = algorithm(oracle, given, rng)
+                result = algorithm(oracle, items, rng)
             if first_uses.occurred:
                 oracle.report_process(first_use=True)
             message = DONE + pack_result(result, list(notes))

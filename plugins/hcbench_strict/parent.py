@@ -99,7 +99,7 @@ _last: _Child | None = None
 
 
 def call(
-    oracle: Oracle, given: Given, rng: np.random.Generator, *, algorithm: Any, number: int
+    oracle: Oracle, items: Given, rng: np.random.Generator, *, algorithm: Any, number: int
 ) -> Any:
     """Call an algorithm in another process, which ends afterwards.
 
@@ -120,9 +120,9 @@ def call(
         if child is not None:
             child.close()
         _last = _Child(number, algorithm)
-        return _serve(_last, oracle, algorithm, given, rng)
+        return _serve(_last, oracle, algorithm, items, rng)
     try:
-        return _serve(child, oracle, algorithm, given, rng)
+        return _serve(child, oracle, algorithm, items, rng)
     finally:
         if not child.first_use:
             child.number = -1
@@ -141,7 +141,7 @@ def _unrelated_seed(rng: np.random.Generator) -> tuple[np.random.Generator, int]
 
 
 def _serve(
-    child: _Child, oracle: Oracle, algorithm: Any, given: Given, rng: np.random.Generator
+    child: _Child, oracle: Oracle, algorithm: Any, items: Given, rng: np.random.Generator
 ) -> Any:
     """Send the algorithm with what it is given, and answer until there is a result."""
     generator, seed = _unrelated_seed(rng)
@@ -157,7 +157,7 @@ def _serve(
     child.reset_peak()
     memory_before = child.memory("VmRSS")
     try:
-        child.connection.send((algorithm, given, generator, seed, terms))
+        child.connection.send((algorithm, items, generator, seed, terms))
         kind, content = _answer_until_end(child, oracle)
     except (EOFError, OSError):
         code = child.process.wait()

@@ -30,7 +30,7 @@ _LARGEST_EXPONENT = 400
 
 def hdbscan_tree(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     min_cluster_size: int,
@@ -47,19 +47,19 @@ def hdbscan_tree(
     the distances are max(S) - S over pairs of different items. Heights are d: kind DISTANCE. It
     reports the number of flat clusters that the package would choose, and of items in none.
     """
-    if given.n == 1:
-        return Tree([-1], names=given.names)  # no pair, no height
+    if items.n == 1:
+        return Tree([-1], names=items.names)  # no pair, no height
     if oracle.kind == "similarities":
         data = _distances_of_similarities(oracle, metric, reduction)
         metric = "precomputed"
         exponent = 0
     else:
         vectors = read_vectors(oracle, rng, "HDBSCAN", reduction)
-        vectors, metric = for_cosine(vectors, metric, "HDBSCAN", given.names)
+        vectors, metric = for_cosine(vectors, metric, "HDBSCAN", items.names)
         exponent = 0
         if metric != "cosine":  # which does not depend on the scale
             vectors, exponent = _in_range(vectors)
-        data, metric = _prepared(vectors, given, metric)
+        data, metric = _prepared(vectors, metric, items.names)
     algorithm = "best"
     if alpha != 1 and metric != "precomputed":
         # Its Boruvka algorithm gives a wrong tree if alpha is not 1 (seen in 0.8.44).
@@ -82,7 +82,7 @@ def hdbscan_tree(
     merges = np.asarray(model.single_linkage_tree_.to_numpy(), dtype=np.float64)
     if exponent:
         merges[:, 2] = _scaled(merges[:, 2], exponent)
-    return Tree.from_linkage(merges, names=given.names)
+    return Tree.from_linkage(merges, names=items.names)
 
 
 def _distances_of_similarities(
@@ -144,10 +144,12 @@ def _scaled(heights: NDArray[np.float64], exponent: int) -> NDArray[np.float64]:
     return scaled
 
 
-def _prepared(vectors: Vectors, given: Given, metric: str) -> tuple[NDArray[np.float64], str]:
+def _prepared(
+    vectors: Vectors, metric: str, names: tuple[str, ...] | None
+) -> tuple[NDArray[np.float64], str]:
     """Vectors or distances that hdbscan accepts, with the metric to pass to it."""
     if metric == "cosine":  # not supported by its trees
-        distances = cosine_distances(vectors, "HDBSCAN with metric=cosine", given.names)
+        distances = cosine_distances(vectors, "HDBSCAN with metric=cosine", names)
         return distances, "precomputed"
     if not isinstance(vectors, np.ndarray):
         if metric == "euclidean":  # sparse rows are not supported: n x n distances

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def upgma(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     metric: str,
@@ -39,39 +39,43 @@ def upgma(
     features: O(n^2 p) time, O(n p) memory; of other sparse ones O(n^2) memory. Otherwise
     `linkage_of_vectors`, and `linkage_of_similarities`.
     """
-    if given.n == 1:
-        return _single_item(given)
+    if items.n == 1:
+        return _single_item(items.names)
     if oracle.kind == "similarities":
-        return _tree_of_similarities("average", "UPGMA", oracle, given, metric, reduction)
+        return _tree_of_similarities(
+            "average", "UPGMA", oracle, items.names, metric=metric, reduction=reduction
+        )
     vectors = read_vectors(oracle, rng, "UPGMA", reduction)
     name = f"UPGMA with metric={metric}"
     # Correlations become cosines of other rows.
-    vectors, metric = for_cosine(vectors, metric, "UPGMA", given.names)
+    vectors, metric = for_cosine(vectors, metric, "UPGMA", items.names)
     if metric == "dot-product":
-        return _tree_of_smallest_products(vectors, name, given)
+        return _tree_of_smallest_products(vectors, name, items.names)
     if metric == "cosine" and _is_dense(vectors):
         # Imported where it is used, as are kernels that others do not need.
         from hcbench_vectors.means import average_of_cosines
 
-        merges = average_of_cosines(dense(directions(vectors, name, given.names)))
+        merges = average_of_cosines(dense(directions(vectors, name, items.names)))
     else:
-        merges = linkage_of_vectors(vectors, "average", metric, "UPGMA", given.names, precision)
-    return Tree.from_linkage(merges, names=given.names)
+        merges = linkage_of_vectors(vectors, "average", metric, "UPGMA", items.names, precision)
+    return Tree.from_linkage(merges, names=items.names)
 
 
-def _tree_of_smallest_products(vectors: Vectors, name: str, given: Given) -> Tree:
+def _tree_of_smallest_products(
+    vectors: Vectors, algorithm: str, names: tuple[str, ...] | None
+) -> Tree:
     """Merge the clusters of smallest mean dot product, which is the height."""
     # The largest of the negative ones merges first.
-    merges = merge_by_products(vectors, name, sign=-1.0)
+    merges = merge_by_products(vectors, algorithm, sign=-1.0)
     merges[:, 2] *= -1.0
     # No leaf is above its parent.
     leaf = min(0.0, float(merges[0, 2]))
-    return Tree.from_linkage(merges, leaf_height=leaf, names=given.names)
+    return Tree.from_linkage(merges, leaf_height=leaf, names=names)
 
 
 def wpgma(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     metric: str,
@@ -79,12 +83,14 @@ def wpgma(
     **reduction: Unpack[Reduction],
 ) -> Tree:
     """Average linkage in which the two merged clusters have equal weights (McQuitty 1966)."""
-    return _by_distances("weighted", oracle, given, rng, metric, reduction, precision)
+    return _by_distances(
+        "weighted", oracle, items, rng, metric=metric, precision=precision, reduction=reduction
+    )
 
 
 def complete(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     metric: str,
@@ -92,37 +98,40 @@ def complete(
     **reduction: Unpack[Reduction],
 ) -> Tree:
     """Complete linkage: the distance of two clusters is the largest of their pairs."""
-    return _by_distances("complete", oracle, given, rng, metric, reduction, precision)
+    return _by_distances(
+        "complete", oracle, items, rng, metric=metric, precision=precision, reduction=reduction
+    )
 
 
 def single(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     metric: str,
     **reduction: Unpack[Reduction],
 ) -> Tree:
     """Single linkage: the distance of two clusters is the smallest of their pairs."""
-    return _by_distances("single", oracle, given, rng, metric, reduction)
+    return _by_distances("single", oracle, items, rng, metric=metric, reduction=reduction)
 
 
 def centroid(
-    oracle: Oracle, given: Given, rng: np.random.Generator, **reduction: Unpack[Reduction]
+    oracle: Oracle, items: Given, rng: np.random.Generator, **reduction: Unpack[Reduction]
 ) -> Tree:
     """Centroid linkage: Euclidean distance of the means; not monotone (Sneath & Sokal 1973)."""
-    return _by_distances("centroid", oracle, given, rng, "euclidean", reduction)
+    # The distance of means stands for those of items only if it is Euclidean.
+    return _by_distances("centroid", oracle, items, rng, metric="euclidean", reduction=reduction)
 
 
 def median(
-    oracle: Oracle, given: Given, rng: np.random.Generator, **reduction: Unpack[Reduction]
+    oracle: Oracle, items: Given, rng: np.random.Generator, **reduction: Unpack[Reduction]
 ) -> Tree:
     """Median linkage: as centroid, with equal weights of the merged clusters (Gower 1967)."""
-    return _by_distances("median", oracle, given, rng, "euclidean", reduction)
+    return _by_distances("median", oracle, items, rng, metric="euclidean", reduction=reduction)
 
 
 def ward(
-    oracle: Oracle, given: Given, rng: np.random.Generator, **reduction: Unpack[Reduction]
+    oracle: Oracle, items: Given, rng: np.random.Generator, **reduction: Unpack[Reduction]
 ) -> Tree:
     """Ward's method: minimise the increase of the sum of squares in clusters (Ward 1963).
 
@@ -130,16 +139,16 @@ def ward(
     items. O(n^2 p) time; O(n p) memory by means, or, for sparse vectors of more than 1000 features,
     O(n^2) by their distances.
     """
-    if given.n == 1:
-        return _single_item(given)
+    if items.n == 1:
+        return _single_item(items.names)
     vectors = read_vectors(oracle, rng, "Ward", reduction)
     if _is_dense(vectors):
         from hcbench_vectors.means import ward_of_vectors
 
         merges = ward_of_vectors(dense(vectors), "Ward")
     else:
-        merges = linkage_of_vectors(vectors, "ward", "euclidean", "Ward", given.names)
-    return Tree.from_linkage(merges, names=given.names)
+        merges = linkage_of_vectors(vectors, "ward", "euclidean", "Ward", items.names)
+    return Tree.from_linkage(merges, names=items.names)
 
 
 _NAMES: dict[Method, str] = {
@@ -154,39 +163,48 @@ _NAMES: dict[Method, str] = {
 def _by_distances(
     method: Method,
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
+    *,
     metric: str,
     reduction: Reduction,
     precision: str = "double",
 ) -> Tree:
     """Linkage of distances, or of similarities, whose heights are of kind AFFINITY."""
-    if given.n == 1:
-        return _single_item(given)
+    if items.n == 1:
+        return _single_item(items.names)
     name = _NAMES[method]
     if oracle.kind == "similarities":
-        return _tree_of_similarities(method, name, oracle, given, metric, reduction)
+        return _tree_of_similarities(
+            method, name, oracle, items.names, metric=metric, reduction=reduction
+        )
     vectors = read_vectors(oracle, rng, name, reduction)
-    vectors, metric = for_cosine(vectors, metric, name, given.names)
-    merges = linkage_of_vectors(vectors, method, metric, name, given.names, precision)
-    return Tree.from_linkage(merges, names=given.names)
+    vectors, metric = for_cosine(vectors, metric, name, items.names)
+    merges = linkage_of_vectors(vectors, method, metric, name, items.names, precision)
+    return Tree.from_linkage(merges, names=items.names)
 
 
 def _tree_of_similarities(
-    method: Method, name: str, oracle: Oracle, given: Given, metric: str, reduction: Reduction
+    method: Method,
+    algorithm: str,
+    oracle: Oracle,
+    names: tuple[str, ...] | None,
+    *,
+    metric: str,
+    reduction: Reduction,
 ) -> Tree:
     """Linkage of similarities; leaves are at that of the first merge, the largest."""
     # Similarities have no metric, so that only the default is accepted.
     metric_option = ""
     if metric != "euclidean":
         metric_option = f"metric={metric}"
-    similarity = read_similarities(oracle, name, reduction, of_vectors=metric_option)
-    merges = linkage_of_similarities(similarity, method, name)
+    similarity = read_similarities(oracle, algorithm, reduction, of_vectors=metric_option)
+    merges = linkage_of_similarities(similarity, method, algorithm)
     return Tree.from_linkage(
         merges,
         kind=HeightKind.AFFINITY,
         leaf_height=float(merges[0, 2]),
-        names=given.names,
+        names=names,
     )
 
 
@@ -195,6 +213,6 @@ def _is_dense(vectors: Vectors) -> bool:
     return isinstance(vectors, np.ndarray) or vectors.shape[1] <= FEW_FEATURES
 
 
-def _single_item(given: Given) -> Tree:
+def _single_item(names: tuple[str, ...] | None) -> Tree:
     """One node: there is no pair, and no height."""
-    return Tree([-1], names=given.names)
+    return Tree([-1], names=names)

@@ -274,8 +274,7 @@ def test_a_version_without_the_tree_is_named() -> None:
 
 def test_groups_without_items_are_omitted() -> None:
     """Root 0 has 1 and 2; 1 has 3, of items 0 and 1; 2 has 4, empty, and 5, of 2 and 3."""
-    given = hcbench.Problem(n=5, vectors=np.zeros((5, 1)))
-    tree = tree_of_groups([3, 3, 5, 5, 0], [-1, 0, 0, 1, 2, 2], given)  # type: ignore[arg-type]
+    tree = tree_of_groups([3, 3, 5, 5, 0], [-1, 0, 0, 1, 2, 2], names=None)
     assert tree.isomorphic(Tree.from_newick("((0,1),(2,3),4);", [*"01234"]))
 
 
