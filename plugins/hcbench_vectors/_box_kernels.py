@@ -26,10 +26,14 @@ class Boxes(NamedTuple):
 
 
 @register_jitable
-def _swap(values: Any, x: int, y: int) -> None:
-    value = values[x]
-    values[x] = values[y]
-    values[y] = value
+def _swap(key: Any, item: Any, x: int, y: int) -> None:
+    """Exchange two keys, and their items."""
+    key_of_x = key[x]
+    key[x] = key[y]
+    key[y] = key_of_x
+    item_of_x = item[x]
+    item[x] = item[y]
+    item[y] = item_of_x
 
 
 @register_jitable
@@ -52,6 +56,7 @@ def halve(key: Any, item: Any, start: int, stop: int) -> None:
         state ^= state << np.uint64(17)
         size = right - left + 1
         shift = np.int64(state >> np.uint64(40)) * size >> 24  # of 24 random bits: 0..size-1
+        # The two places are a third of the range apart, so that they differ if it is not tiny.
         a = key[left + shift]
         b = key[left + (shift + size // 3) % size]
         pivot = max(min(a, b), min(max(a, b), key[(left + right) // 2]))
@@ -60,8 +65,7 @@ def halve(key: Any, item: Any, start: int, stop: int) -> None:
         end = left
         for x in range(left, right + 1):
             is_less = key[x] < pivot
-            _swap(key, x, end)
-            _swap(item, x, end)
+            _swap(key, item, x, end)
             end += is_less
         if middle < end:
             right = end - 1
@@ -70,9 +74,9 @@ def halve(key: Any, item: Any, start: int, stop: int) -> None:
         if end == left:
             for x in range(left, right + 1):
                 if key[x] == pivot:
-                    _swap(key, x, end)
-                    _swap(item, x, end)
+                    _swap(key, item, x, end)
                     end += 1
+            # The key of this rank is one of those equal ones.
             if middle < end:
                 break
         left = end
@@ -112,14 +116,14 @@ def _split(points: Any, item: Any, start: int, stop: int, axis: int, key: Any, o
             key[x] = points[k, order[x]]
         for x in range(start, stop):
             points[k, x] = key[x]
+    # The items last, as the order is not needed any more.
     for x in range(start, stop):
         order[x] = item[order[x]]
     for x in range(start, stop):
         item[x] = order[x]
 
 
-@entry
-def make_boxes(points: NDArray[np.float64], item: NDArray[np.int64], boxes: Boxes) -> None:
+def make_boxes(points: NDArray[np.float64], item: NDArray[np.int64]) -> Boxes:
     """Make a k-d tree: a node's points are halved where their box is the longest. O(n log n).
 
     Parameters
@@ -128,14 +132,36 @@ def make_boxes(points: NDArray[np.float64], item: NDArray[np.int64], boxes: Boxe
         The first n are brought into the order of the tree.
     item : (n,), changed
         Likewise.
-    boxes : Boxes, written
     """
+    p = len(points)
+    n = len(item)
+    # All leaves are at one depth: a root with two leaves, and levels more until leaves are small.
+    n_nodes = 3
+    while n > LEAF * (n_nodes + 1) // 2:
+        n_nodes = 2 * n_nodes + 1
+    boxes = Boxes(
+        first=np.empty(n_nodes, np.int64),
+        last=np.empty(n_nodes, np.int64),
+        low=np.empty((p, n_nodes)),
+        high=np.empty((p, n_nodes)),
+    )
+    # Work space is allocated here and not in the kernel, where it would take longer to compile.
+    _write_boxes(points, item, boxes, np.empty(n), np.empty(n, np.int64))
+    return boxes
+
+
+@entry
+def _write_boxes(
+    points: NDArray[np.float64],
+    item: NDArray[np.int64],
+    boxes: Boxes,
+    key: NDArray[np.float64],
+    order: NDArray[np.int64],
+) -> None:
+    """`make_boxes`, with ``key`` (n,) and ``order`` (n,), the work space of `_split`."""
     first = boxes.first
     last = boxes.last
     m = first.size
-    # Work space of `_split`.
-    key = np.empty(item.size)
-    order = np.empty(item.size, np.int64)
     first[0] = 0
     last[0] = item.size
     # Children have higher numbers, so that the points of a node are known when it is its turn.
@@ -144,6 +170,7 @@ def make_boxes(points: NDArray[np.float64], item: NDArray[np.int64], boxes: Boxe
         stop = last[node]
         longest = _bound(points, start, stop, boxes.low, boxes.high, node)
         child = 2 * node + 1
+        # Leaves have none.
         if child < m:
             _split(points, item, start, stop, longest, key, order)
             middle = (start + stop) // 2

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
@@ -19,7 +18,7 @@ from hcbench_vectors._step_kernels import CHUNK, entry, nearest_slot
 _SPARSE = 0.8  # proportion of remaining clusters below which the arrays are compressed
 
 
-@njit(cache=True, fastmath={"nnan", "nsz", "reassoc"})
+@register_jitable(fastmath={"nnan", "nsz", "reassoc"})
 def _least(bound: NDArray[np.float64]) -> float:
     """The least bound, with vector instructions."""
     least = np.inf

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numba.extending import register_jitable
 from numpy.typing import NDArray
@@ -305,23 +304,14 @@ def _merge_mutual_pairs(
 
 
 @register_jitable
-def _move(c: Clusters, old: int, new: int) -> None:
-    """Move a cluster into another slot. O(p)."""
-    mean = c.mean
-    for k in range(mean.shape[1]):
-        mean[new, k] = mean[old, k]
-    c.square[new] = c.square[old]
-    c.size[new] = c.size[old]
-    c.item[new] = c.item[old]
-    c.floor[new] = c.floor[old]
-    c.nearest[new] = c.nearest[old]
-    c.best[new] = c.best[old]
-
-
-@register_jitable
 def _close_gaps(c: Clusters, count: int, moved: NDArray[np.int64]) -> None:
-    """Move the last clusters into the slots with ``moved < 0``; write new slots to ``moved``."""
+    """Move the last clusters into the slots with ``moved < 0``; write new slots to ``moved``.
+
+    O(count), and O(p) for each cluster that is moved.
+    """
+    mean = c.mean
     nearest = c.nearest
+    # The first gap from below, and the last cluster from above, until they meet.
     low = 0
     high = count - 1
     while True:
@@ -331,7 +321,15 @@ def _close_gaps(c: Clusters, count: int, moved: NDArray[np.int64]) -> None:
             high -= 1
         if low > high:
             break
-        _move(c, high, low)
+        for k in range(mean.shape[1]):
+            mean[low, k] = mean[high, k]
+        c.square[low] = c.square[high]
+        c.size[low] = c.size[high]
+        c.item[low] = c.item[high]
+        c.floor[low] = c.floor[high]
+        c.best[low] = c.best[high]
+        # An old slot until all clusters are in their places.
+        nearest[low] = nearest[high]
         moved[low] = low
         moved[high] = low
         low += 1
@@ -342,7 +340,7 @@ def _close_gaps(c: Clusters, count: int, moved: NDArray[np.int64]) -> None:
 
 
 @register_jitable
-def _merge_round(progress: Progress, most_searches: int, c: Clusters, rounds: Rounds) -> Progress:
+def merge_round(progress: Progress, most_searches: int, c: Clusters, rounds: Rounds) -> Progress:
     """Merge all pairs of mutual nearest clusters, and list those to search next.
 
     These are all that may be in a mutual pair; after ``most_searches``, one at a time. Their
@@ -371,13 +369,12 @@ def _merge_round(progress: Progress, most_searches: int, c: Clusters, rounds: Ro
     return Progress(count, n_rows, progress.n_searches + n_rows)
 
 
-@entry
-def next_round(progress: Progress, most_searches: int, c: Clusters, rounds: Rounds) -> Progress:
-    """Merge what is mutual after a search, and list what to search next: see `_merge_round`."""
-    return _merge_round(progress, most_searches, c, rounds)
+#: `merge_round` for Python: the function itself, as one that only calls it would take as long again
+#: to compile.
+next_round = entry(merge_round)
 
 
-@numba.njit(cache=True, fastmath={"reassoc", "contract"})
+@register_jitable(fastmath={"reassoc", "contract"})
 def _product(mean: NDArray[np.float64], u: int, v: int) -> float:
     """The dot product of two means, with vector instructions."""
     total = 0.0
@@ -417,7 +414,7 @@ def next_rounds_of_products(
     round, and it alone is searched then.
     """
     while True:
-        progress = _merge_round(progress, most_searches, c, rounds)
+        progress = merge_round(progress, most_searches, c, rounds)
         count = progress.n_clusters
         n_rows = progress.n_rows
         if count == 1 or n_rows * count * c.mean.shape[1] > little:

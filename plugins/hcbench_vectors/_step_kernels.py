@@ -57,16 +57,21 @@ def nearest_slot(
     return smallest, nearest
 
 
-@entry
 def label(merges: NDArray[np.float64]) -> None:
     """Turn merges of items in their order into a linkage matrix: O(n) but for a slow factor."""
+    n_nodes = 2 * len(merges) + 1
+    # Allocated here and not in the kernel, where it would take longer to compile.
+    _label(merges, np.arange(n_nodes), np.ones(n_nodes))
+
+
+@entry
+def _label(
+    merges: NDArray[np.float64], parent: NDArray[np.int64], size: NDArray[np.float64]
+) -> None:
+    """`label`, with a union-find forest of the nodes, each its own root, and their sizes of 1."""
     n = merges.shape[0] + 1
-    parent = np.empty(2 * n - 1, np.int64)
-    size = np.empty(2 * n - 1)
-    for node in range(2 * n - 1):
-        parent[node] = node
-        size[node] = 1.0
     for row in range(n - 1):
+        # Replace an item of each cluster by the node of the cluster, the root of the item's tree.
         for side in range(2):
             item = int(merges[row, side])
             root = item

@@ -128,26 +128,17 @@ def _linkage_of_columns(
 def spanning_tree(vectors: NDArray[np.floating], metric: str, edges: Floats) -> None:
     """Write the edges of a minimum spanning tree, by searches in a k-d tree."""
     from hcbench_vectors import _box_search_kernels as searches
-    from hcbench_vectors._box_kernels import LEAF, Boxes, make_boxes
+    from hcbench_vectors._box_kernels import LEAF, make_boxes
     from hcbench_vectors._spanning_tree_kernels import boruvka, new_components
 
     n, p = vectors.shape
     squares = metric == "euclidean"
-    m = 3  # nodes, and more for many items: few items are searched for as many are
-    while n > LEAF * (m + 1) // 2:
-        m = 2 * m + 1
     points = np.zeros((p, n + LEAF))
     points[:, :n] = vectors.T
     item = np.arange(n)
     axes = tuple(range(p))
-    boxes = Boxes(
-        first=np.empty(m, np.int64),
-        last=np.empty(m, np.int64),
-        low=np.empty((p, m)),
-        high=np.empty((p, m)),
-    )
-    make_boxes(points, item, boxes)
-    search = searches.new_search(m)
+    boxes = make_boxes(points, item)
+    search = searches.new_search(len(boxes.first))
     neighbours = np.full((n, searches.NEIGHBOURS), -1, np.int32)
     if p <= searches.FEW:
         nearest = searches.new_nearest()
