@@ -28,14 +28,19 @@ def source(data: str | None, tree: str, n: int | None) -> tuple[str, str]:
     if data is not None:
         if n is not None:
             raise ParameterError(f"cut-of: n={n} is for a shape; data={data} has its own items")
-        return data, TRUTH if tree.casefold() == TRUTH else tree
+        # The truth is known by its name in any case, and an algorithm by its own.
+        if tree.casefold() == TRUTH:
+            return data, TRUTH
+        return data, tree
     if tree.casefold() not in SHAPES:
         raise ParameterError(
             f"cut-of: tree={tree} needs data=..., the data set to run it on; without data the tree "
             f"is one of {', '.join(SHAPES)}"
         )
-    items = _DEFAULT_N if n is None else n
-    return f"random-tree[n={items},shape={tree.casefold()}]", TRUTH
+    n_leaves = n
+    if n_leaves is None:
+        n_leaves = _DEFAULT_N
+    return f"random-tree[n={n_leaves},shape={tree.casefold()}]", TRUTH
 
 
 def _parts(params: Params) -> dict[str, list[str]]:
@@ -47,7 +52,10 @@ def _parts(params: Params) -> dict[str, list[str]]:
 
 
 def _source(params: Params) -> tuple[str, str]:
-    data, tree, n = (params[name] for name in ("data", "tree", "n"))
+    """`source` of the parameters of the data set."""
+    data = params["data"]
+    tree = params["tree"]
+    n = params["n"]
     assert isinstance(tree, str)
     assert data is None or isinstance(data, str)
     assert n is None or isinstance(n, int)
@@ -55,35 +63,42 @@ def _source(params: Params) -> tuple[str, str]:
 
 
 def _check_law(params: Params) -> None:
+    """Check that a law has the parameter that it requires, and none of another law."""
     law = str(params["law"])
     if law == "labels" and params["data"] is None:
         raise ParameterError("cut-of: law=labels needs data=..., a data set with labels")
-    needed = REALISABLE.get(law)
-    if needed is not None and params[needed] is None:
-        raise ParameterError(f"cut-of: law={law} needs {needed}=...")
-    for other in ("alpha", "k"):
-        if params[other] is not None and other != needed:
-            raise ParameterError(f"cut-of: {other}={params[other]} is not for law={law}")
+    required = REALISABLE.get(law)
+    if required is not None and params[required] is None:
+        raise ParameterError(f"cut-of: law={law} needs {required}=...")
+    for name in ("alpha", "k"):
+        if params[name] is not None and name != required:
+            raise ParameterError(f"cut-of: {name}={params[name]} is not for law={law}")
 
 
 def _provides(params: Params, parts: Sequence[Use[Any]]) -> tuple[str, ...]:
+    """What a cut provides: no more than the data set, the first part, whose tree is cut."""
     _check_law(params)
     data = parts[0]
     provided = data.provides
+    # Unless the tree is the true one, the second part makes it.
     for algorithm in parts[1:]:
         if algorithm.spec.returns != "tree":
             raise ParameterError(f"cut-of: {algorithm.label} returns no tree")
     if len(parts) == 1 and TRUTH not in provided:
         raise ParameterError(f"cut-of: {data.label} has no true tree; tree=... names an algorithm")
-    law = params["law"]
-    if law != "labels":
-        return ("tree", "levels", "truth", *sorted(provided & {"vectors", "similarity"}))
-    if not provided & {"levels", "truth"}:
-        raise ParameterError(f"cut-of: law=labels, but {data.label} has no labels")
-    return ("tree", *sorted(provided & {"levels", "truth", "heights", "vectors", "similarity"}))
+    if params["law"] == "labels":
+        if not provided & {"levels", "truth"}:
+            raise ParameterError(f"cut-of: law=labels, but {data.label} has no labels")
+        # The truth remains that of the data, with its heights.
+        kept = provided & {"levels", "truth", "heights", "vectors", "similarity"}
+        return ("tree", *sorted(kept))
+    # The true clusters are the drawn cut, whatever truth the data have.
+    kept = provided & {"vectors", "similarity"}
+    return ("tree", "levels", "truth", *sorted(kept))
 
 
 def _is_random(params: Params, parts: Sequence[Use[Any]]) -> bool:
+    """Whether the cut is drawn, or the data are."""
     return params["law"] in ("uniform", "constant", "hard") or parts[0].is_random
 
 

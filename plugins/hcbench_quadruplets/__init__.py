@@ -46,10 +46,21 @@ def _four_al(name: str, doc: str, init: int) -> AlgorithmSpec:
 
 PASSIVE = (
     _four_al(
-        "4-AL", "Average linkage on how often a pair of clusters is preferred to the others.", 1
+        "4-AL",
+        "Average linkage on how often a pair of clusters is preferred to the others.",
+        init=1,
     ),
-    _four_al("4-AL-I3", "4-AL from initial clusters of 3 items, drawn inside the true ones.", 3),
-    _four_al("4-AL-I5", "4-AL from initial clusters of 5 items, drawn inside the true ones.", 5),
+    # As the paper names them.
+    _four_al(
+        "4-AL-I3",
+        "4-AL from initial clusters of 3 items, drawn inside the true ones.",
+        init=3,
+    ),
+    _four_al(
+        "4-AL-I5",
+        "4-AL from initial clusters of 5 items, drawn inside the true ones.",
+        init=5,
+    ),
     AlgorithmSpec(
         name="4K-AL",
         function="hcbench_quadruplets.quadruplet_kernel:four_k_al",
@@ -108,8 +119,15 @@ PASSIVE = (
 
 
 def _embedding(
-    name: str, function: str, doc: str, iterations: int, own: Parameter, paper: Reference
+    *,
+    name: str,
+    function: str,
+    doc: str,
+    loss_parameter: Parameter,
+    iterations: int,
+    paper: Reference,
 ) -> AlgorithmSpec:
+    """The spec of average linkage on an embedding; its loss has a parameter of its own."""
     return AlgorithmSpec(
         name=name,
         function=function,
@@ -117,7 +135,7 @@ def _embedding(
         accepts=("triplet-set", "quadruplet-set"),
         parameters=(
             Parameter("d", 2, "Dimension of the embedding.", interval="[1, inf)"),
-            own,
+            loss_parameter,
             Parameter(
                 "restarts",
                 0,
@@ -148,26 +166,31 @@ def _embedding(
 
 EMBEDDINGS = (
     _embedding(
-        "tSTE-AL",
-        "hcbench_quadruplets.embedding:tste_al",
-        "Average linkage of the points of a stochastic triplet embedding (t-STE).",
-        1000,
-        Parameter(
+        name="tSTE-AL",
+        function="hcbench_quadruplets.embedding:tste_al",
+        doc="Average linkage of the points of a stochastic triplet embedding (t-STE).",
+        loss_parameter=Parameter(
             "alpha",
             None,
             "Degrees of freedom of the kernel; by default max(1, d - 1).",
             type="float",
             interval="(0, inf)",
         ),
-        PAPERS["vandermaaten2012"],
+        iterations=1000,
+        paper=PAPERS["vandermaaten2012"],
     ),
     _embedding(
-        "FORTE-AL",
-        "hcbench_quadruplets.embedding:forte_al",
-        "Average linkage of the points of an embedding by projected gradients (FORTE).",
-        300,
-        Parameter("loss", "logistic", "Loss of a triplet.", choices=("logistic", "hinge")),
-        PAPERS["jain2016"],
+        name="FORTE-AL",
+        function="hcbench_quadruplets.embedding:forte_al",
+        doc="Average linkage of the points of an embedding by projected gradients (FORTE).",
+        loss_parameter=Parameter(
+            "loss",
+            "logistic",
+            "Loss of a triplet.",
+            choices=("logistic", "hinge"),
+        ),
+        iterations=300,
+        paper=PAPERS["jain2016"],
     ),
 )
 

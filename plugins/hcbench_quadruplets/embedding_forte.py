@@ -47,7 +47,9 @@ def gram_loss(
     """
     n = len(points)
     m = max(len(triplets), 1)
-    squared, slope = np.empty((2, n * (n - 1) // 2))
+    # Of each pair: its squared distance, and the derivative of the loss by its negative.
+    squared = np.empty(n * (n - 1) // 2)
+    slope = np.empty(n * (n - 1) // 2)
     kernels.squared_distances(points, squared)
     total = LOSSES[loss](triplets.closer, triplets.farther, -squared, slope)
     gradient = np.empty((n, n))
@@ -94,12 +96,15 @@ def descend_gram(
     """
 
     def evaluate(points: Points) -> _Iterate:
-        return _Iterate(points, points @ points.T, *gram_loss(points, triplets, loss))
+        value, gradient = gram_loss(points, triplets, loss)
+        return _Iterate(points=points, gram=points @ points.T, loss=value, gradient=gradient)
 
     current = evaluate(start)
     steepest = float(np.abs(current.gradient).max())
+    # Without triplets, or at a minimum.
     if steepest == 0:
         return current.loss, current.points
+    # The first step changes an entry of M by 1 at most.
     step = 1 / steepest
     for _ in range(iterations):
         new, step = _line_search(current, step, start.shape[1], evaluate)
@@ -118,14 +123,20 @@ def _line_search(
     for _ in range(HALVINGS):
         new = evaluate(nearest_of_rank(current.gram - step * current.gradient, d))
         change = new.gram - current.gram
+        # The change of the loss that the model predicts. After the projection it may be positive.
         model = float(np.vdot(current.gradient, change) + np.vdot(change, change) / (2 * step))
         if new.loss <= current.loss + min(model, 0.0):
             return new, step
         step /= 2
+    # At a minimum up to rounding, or where a subgradient of hinges is no descent.
     return current, step
 
 
 def _step_length(current: _Iterate, new: _Iterate, step: float) -> float:
+    """The step of Barzilai & Borwein: the inverse of the curvature along the last change."""
     change = new.gram - current.gram
     curvature = float(np.vdot(change, new.gradient - current.gradient))
-    return float(np.vdot(change, change)) / curvature if curvature > 0 else 2 * step
+    if curvature <= 0:
+        # The loss is flat or concave there, and longer steps may lower it more.
+        return 2 * step
+    return float(np.vdot(change, change)) / curvature

@@ -19,7 +19,7 @@ Variant = Literal["k1", "k2"]
 
 
 def tk_al(
-    oracle: Oracle, given: Given, _rng: np.random.Generator, *, kernel: Variant = "k2"
+    oracle: Oracle, items: Given, _rng: np.random.Generator, *, kernel: Variant = "k2"
 ) -> Tree:
     """Average linkage on a triplet kernel.
 
@@ -47,7 +47,7 @@ def tk_al(
     if isinstance(comparisons, Comparisons):
         comparisons = only_triplets(comparisons)
     warn_of_missing_items(comparisons)
-    return tree_by_mean(triplet_kernel(comparisons, kernel), given.names)
+    return tree_by_mean(triplet_kernel(comparisons, kernel), items.names)
 
 
 def triplet_kernel(
@@ -76,11 +76,15 @@ def triplet_kernel(
         m / n. For all triplets O(n^3) for k2, O(n^4) by matrix products for k1.
     """
     if isinstance(comparisons, AllComparisons):
-        products = _k1_of_all(comparisons) if kernel == "k1" else _k2_of_all(comparisons)
+        if kernel == "k1":
+            products = _k1_of_all(comparisons)
+        else:
+            products = _k2_of_all(comparisons)
     else:
         features = _features(comparisons.unique(), kernel)
         products = (features @ features.T).toarray().astype(np.float64)
     length = np.sqrt(np.diag(products))
+    # An item without triplets has only products of 0.
     length[length == 0] = 1.0
     cosines: NDArray[np.float64] = products / length / length[:, None]
     return cosines
@@ -89,15 +93,18 @@ def triplet_kernel(
 def _features(comparisons: Comparisons, kernel: Variant) -> Any:
     """F as a sparse matrix, one row per item."""
     n = comparisons.n
-    one, two = pair_items(comparisons.closer, n)
-    other, another = pair_items(comparisons.farther, n)
-    first = np.where((one == other) | (one == another), one, two)
-    near = one + two - first
-    far = other + another - first
+    i, j = pair_items(comparisons.closer, n)
+    u, v = pair_items(comparisons.farther, n)
+    # A triplet says that ``first``, the item that both pairs have, is closer to ``near``.
+    first = np.where((i == u) | (i == v), i, j)
+    near = i + j - first
+    far = u + v - first
     sign = np.ones(first.size, np.int64)
     if kernel == "k1":
+        # Row i, and a column for each pair k < l.
         entries = (np.where(near < far, sign, -sign), (first, pair_index(near, far, n)))
         return sparse.coo_array(entries, shape=(n, n * (n - 1) // 2)).tocsr()
+    # With r the first item: row i, and column r n + l, for i both the closer and the farther one.
     rows = np.concatenate((near, far))
     columns = np.concatenate((first * n + far, first * n + near))
     entries = (np.concatenate((sign, -sign)), (rows, columns))
@@ -108,19 +115,24 @@ def _k1_of_all(comparisons: AllComparisons) -> NDArray[np.float64]:
     n = comparisons.n
     rank = square(comparisons.rank, n)
     products = np.zeros((n, n))
+    # The features of one k at a time, (n, n), as all of them would take O(n^3) memory.
     for k in range(n):
-        features = np.sign(rank[:, [k]] - rank).astype(np.float32)  # sums stay below 2^24: exact
+        # In single precision, as sums of at most n signs stay below 2^24 and are exact.
+        features = np.sign(rank[:, [k]] - rank).astype(np.float32)
+        # No triplet compares an item with itself.
         features[k] = 0.0
         np.fill_diagonal(features, 0.0)
         products += features @ features.T
-    return products / 2  # each k, l was counted as l, k too
+    # Each pair k, l was counted as l, k, too.
+    return products / 2
 
 
 def _k2_of_all(comparisons: AllComparisons) -> NDArray[np.float64]:
     """By `kernel_of_ranks`, where the references of w_ir are the n-1 similarities to r."""
     n = comparisons.n
     rank = square(comparisons.rank, n)
-    np.fill_diagonal(rank, -1)  # below all others, and subtracted from every count
+    # Below all others, so that every count has it: it is subtracted.
+    np.fill_diagonal(rank, -1)
     upper = rankdata(rank, "max", axis=0).astype(np.int32) - 1
     lower = rankdata(rank, "min", axis=0).astype(np.int32) - 2
     tied = np.ascontiguousarray(upper - lower)

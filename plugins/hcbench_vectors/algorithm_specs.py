@@ -70,7 +70,11 @@ def _memory_of_pairs(
     """
     if metric in _OF_DIRECTIONS:
         return 16.0 * n**2
-    return (2.0 if precision == "single" else 4.0) * n * (n - 1)
+    bytes_of_distance = 8
+    if precision == "single":
+        bytes_of_distance = 4
+    n_pairs = n * (n - 1) / 2
+    return bytes_of_distance * n_pairs
 
 
 def _memory_of_means(n: int, *, metric: str, precision: str = "double", **_: object) -> float:
@@ -82,7 +86,9 @@ def _memory_of_means(n: int, *, metric: str, precision: str = "double", **_: obj
 
 def _memory_of_single(n: int, *, metric: str, **_: object) -> float:
     """As `_memory_of_pairs`; none of note where Prim's algorithm computes distances anew."""
-    return _memory_of_pairs(n, metric=metric) if metric in _OF_DIRECTIONS else 0.0
+    if metric not in _OF_DIRECTIONS:
+        return 0.0
+    return _memory_of_pairs(n, metric=metric)
 
 
 def _linkage_spec(
@@ -95,11 +101,15 @@ def _linkage_spec(
     names_elsewhere: tuple[str, ...] = (),
 ) -> AlgorithmSpec:
     """The spec of a linkage; its names in scipy and R are tags by which it is found."""
+    # Centres, and Ward's sum of squares, are defined for vectors alone.
+    accepts: tuple[str, ...] = ("vectors", "similarities")
+    if vectors_only:
+        accepts = ("vectors",)
     return AlgorithmSpec(
         name=name,
         function=f"hcbench_vectors.linkage:{name.lower()}",
         doc=doc,
-        accepts=("vectors",) if vectors_only else ("vectors", "similarities"),
+        accepts=accepts,
         parameters=(*parameters, *_REDUCTION),
         paper=paper,
         memory=memory,
@@ -170,7 +180,8 @@ CENTROID = _linkage_spec(
     "Centroid",
     "Merge the two clusters of closest means.",
     PAPERS["sokal1958"],
-    memory=None,  # depends on the number of coordinates
+    # It depends on the number of coordinates, as it does for Median and Ward.
+    memory=None,
     vectors_only=True,
     names_elsewhere=("upgmc",),
 )

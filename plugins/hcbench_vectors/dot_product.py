@@ -30,7 +30,7 @@ _FEW_PAIRS = 0.01
 
 def dot_product(
     oracle: Oracle,
-    given: Given,
+    items: Given,
     rng: np.random.Generator,
     *,
     affinity: str,
@@ -54,29 +54,31 @@ def dot_product(
         below -3 / sqrt(p), at most -1/2, must together concern 1 % of the pairs of items. On given
         similarities, merges below -5 % of the largest.
     """
-    if given.n == 1:
-        return Tree([-1], names=given.names)  # no pair, no height
+    if items.n == 1:
+        return Tree([-1], names=items.names)  # no pair, no height
     if oracle.kind == "similarities":
         merges = _merges_of_similarities(oracle, affinity, reduction)
         # The first merge is that of the largest similarity.
-        leaves = np.full(given.n, merges[0, 2])
+        leaves = np.full(items.n, merges[0, 2])
         _warn_of_negative(merges, -_NEGLIGIBLE * np.abs(merges[:, 2]).max())
-        return _tree(merges, leaves, given)
+        return _tree(merges, leaves, items)
     # The number of features of the data, also if the vectors are principal component scores.
     data: Any = oracle.read()
     p = data.shape[1]
+    # Affinities are estimated without the division, which changes no merge, and scaled afterwards.
     vectors = read_vectors(oracle, rng, "DotProduct", reduction)
     scale = 1.0 / p
     if affinity == "cosine":
         name = "DotProduct with affinity=cosine"
-        vectors = directions(vectors, name, given.names, instead="affinity=dot")
+        vectors = directions(vectors, name, items.names, instead="affinity=dot")
+        # Cosines do not grow with the number of features.
         scale = 1.0
     merges = merge_by_products(vectors, "DotProduct")
     merges[:, 2] *= scale
     squares = np.asarray((vectors * vectors).sum(axis=1), dtype=np.float64).ravel()
     leaves = scale * squares
     _warn_of_negative(merges, -_sampling_error(merges, leaves, p))
-    return _tree(merges, leaves, given)
+    return _tree(merges, leaves, items)
 
 
 def _merges_of_similarities(oracle: Oracle, affinity: str, reduction: Reduction) -> Floats:
@@ -89,14 +91,15 @@ def _merges_of_similarities(oracle: Oracle, affinity: str, reduction: Reduction)
     return linkage_of_similarities(similarity, "average", "DotProduct")
 
 
-def _tree(merges: Floats, leaves: Floats, given: Given) -> Tree:
+def _tree(merges: Floats, leaves: Floats, items: Given) -> Tree:
     """The output line of algorithm 1: no leaf is below its parent."""
+    # Affinities fall towards the root: a leaf that is merged at a larger one than its own rises.
     for side in (0, 1):
-        rows = np.flatnonzero(merges[:, side] < given.n)
-        items = merges[rows, side].astype(np.int64)
-        leaves[items] = np.maximum(leaves[items], merges[rows, 2])
+        rows = np.flatnonzero(merges[:, side] < items.n)
+        merged = merges[rows, side].astype(np.int64)
+        leaves[merged] = np.maximum(leaves[merged], merges[rows, 2])
     return Tree.from_linkage(
-        merges, kind=HeightKind.AFFINITY, leaf_height=leaves, names=given.names
+        merges, kind=HeightKind.AFFINITY, leaf_height=leaves, names=items.names
     )
 
 

@@ -175,19 +175,26 @@ their square, and it accepts sparse rows."""
 
 
 def _with_pca(name: str, r: int) -> str:
-    return f"{name[:-1]}, pca={r}]" if name.endswith("]") else f"{name}[pca={r}]"
+    """An algorithm, by its name and parameters, on r principal component scores."""
+    if name.endswith("]"):
+        return f"{name[:-1]}, pca={r}]"
+    return f"{name}[pca={r}]"
 
 
 def _algorithm_on(name: str, data: Data, *, scores: bool) -> str:
     """The algorithm of a column, on vectors or on scores."""
     if scores:
         return _with_pca(name, data.r)
-    return _COSINE_HDBSCAN if name == "HDBSCAN" and data.is_text else name
+    if name == "HDBSCAN" and data.is_text:
+        return _COSINE_HDBSCAN
+    return name
 
 
 def data_of(table: int) -> dict[str, Data]:
     """The data sets of a table: the reviews of tables 3 and 4 are those cleaned twice."""
-    return {**DATA, "Reviews": CLEANED_TWICE} if table > 2 else DATA
+    if table <= 2:
+        return DATA
+    return DATA | {"Reviews": CLEANED_TWICE}
 
 
 # ---- Claims --------------------------------------------------------------------------------------
@@ -198,10 +205,13 @@ def _claims(table: int) -> tuple[Claim, ...]:
     annotated: set[str] = set()
     claims = []
     for cell in cells_of(table):
-        note = "" if cell.data in annotated else data_of(table)[cell.data].choice
+        choice = ""
+        if cell.data not in annotated:
+            choice = data_of(table)[cell.data].choice
         annotated.add(cell.data)
-        claim = _claim(cell, note)
+        claim = _claim(cell, choice)
         claims.append(claim)
+        # Elsewhere the points are not those of the authors.
         if cell.data in ("Newsgroups", "Reviews") and cell.table != 2:
             claims.append(_claim_of_error(cell, claim))
     return tuple(claims)
@@ -209,6 +219,9 @@ def _claims(table: int) -> tuple[Claim, ...]:
 
 def _claim_of_error(cell: Printed, claim: Claim) -> Claim:
     """The printed standard error over the points, where the data are those of the authors."""
+    note = ""
+    if claim.erratum:
+        note = "of the corrected value"
     return Claim(
         claim=f"{cell.place}, standard error",
         algorithm=claim.as_corrected.algorithm,
@@ -216,7 +229,7 @@ def _claim_of_error(cell: Printed, claim: Claim) -> Claim:
         metric=_error_of(claim.as_corrected.metric),
         paper=cell.printed_error,
         explanation=claim.explanation or _explanation_of_error(cell),
-        note="of the corrected value" if claim.erratum else "",
+        note=note,
     )
 
 
@@ -224,21 +237,36 @@ def _explanation_of_error(cell: Printed) -> str:
     """Why a standard error differs although its value does not."""
     if cell.table == 3 and cell.data == "Reviews" and cell.column == "DotProduct":
         return _OF_TABLE_1
-    return _LAST_DIGIT if cell.column.startswith("Single") else ""
+    if cell.column.startswith("Single"):
+        return _LAST_DIGIT
+    return ""
 
 
-def _claim(cell: Printed, note: str) -> Claim:
+def _claim(cell: Printed, choice: str) -> Claim:
     """The printed value, with a correction if it is assumed to be wrong."""
     data = data_of(cell.table)[cell.data]
-    error, column, dataset = cell.error, cell.column, data.dataset
+    column = cell.column
+    dataset = data.dataset
+    error = cell.error
+    notes = []
+    # The columns of table 2 are numbers of terms, and those of the others algorithms.
     if cell.table == 2:
-        column, dataset = "DotProduct", _dataset_of_column(column)
+        column = "DotProduct"
+        dataset = _dataset_of_column(cell.column)
     if cell.column in _SPREADS_OF_TERMS:
         error = _SPREADS_OF_TERMS[cell.column][cell.scores]
-        data, note = replace(data, erratum=""), "; ".join(filter(None, (_TERMS, note)))
+        # The note tells of the erratum, too.
+        data = replace(data, erratum="")
+        notes.append(_TERMS)
     if cell.data == "Stocks" and cell.column == "UPGMA" and not cell.scores:
         error = 0.010
-        note = "; ".join(filter(None, ("the standard error, printed 1, is probably 10", note)))
+        notes.append("the standard error, printed 1, is probably 10")
+    if choice:
+        notes.append(choice)
+    # An erratum is a claim about the metric of the text, and its correction has the other one.
+    metric = data.metric
+    if data.erratum:
+        metric = TAU
     errata: list[str] = []
     corrected: dict[str, str | float] = {}
     if cell.data == "Simulated":
@@ -257,14 +285,14 @@ def _claim(cell: Printed, note: str) -> Claim:
         claim=cell.place,
         algorithm=_algorithm_on(column, data, scores=cell.scores),
         dataset=dataset,
-        metric=TAU if data.erratum else data.metric,
+        metric=metric,
         paper=cell.value,
         paper_error=error,
         erratum="; ".join(errata),
         corrected=corrected,
         other_data=data.other_data,
         explanation=_explanation(cell, data),
-        note=note,
+        note="; ".join(notes),
     )
 
 
@@ -272,8 +300,11 @@ def _spreads(cell: Printed) -> tuple[float, float]:
     """The spread over draws of the simulated data, as printed and with broken ties."""
     if cell.scores and cell.column == "UPGMA[metric=manhattan]":
         return _SPREADS_OF_MANHATTAN_SCORES
-    rest = _SPREADS_OF_COSINES if "cosine" in cell.column else _SPREADS_OF_DISTANCES
-    return _SPREADS.get(cell.column, rest)
+    if cell.column in _SPREADS:
+        return _SPREADS[cell.column]
+    if "cosine" in cell.column:
+        return _SPREADS_OF_COSINES
+    return _SPREADS_OF_DISTANCES
 
 
 def _explanation(cell: Printed, data: Data) -> str:
@@ -283,9 +314,12 @@ def _explanation(cell: Printed, data: Data) -> str:
     if cell.column == "HDBSCAN":
         return _HDBSCAN
     if cell.column == "UPGMA[metric=dot-product]":
-        return "" if cell.scores else _DOT_TIES
-    ties = data.is_text and not cell.scores and cell.column.startswith("Complete")
-    return _TIES if ties else ""
+        if cell.scores:
+            return ""
+        return _DOT_TIES
+    if cell.column.startswith("Complete") and data.is_text and not cell.scores:
+        return _TIES
+    return ""
 
 
 def _dataset_of_column(column: str) -> str:
