@@ -40,27 +40,27 @@ def _tree(shape: str, n: int) -> hcbench.Tree:
 
 
 @lru_cache(maxsize=2)
-def _known(shape: str, n: int, *, realisable: bool) -> tuple[hcbench.Given, hcbench.Answers]:
+def _known(shape: str, n: int, *, realisable: bool) -> tuple[hcbench.Items, hcbench.Answers]:
     """A tree with the clusters of a cut, or with unrelated classes, and the answers about them."""
     tree = _tree(shape, n)
     tree.lca(0, n - 1)  # makes the tree's table once for all algorithms
     labels = np.random.default_rng(SEED).integers(CLASSES, size=n)
     truth = tree.cut(min(CLUSTERS, n)) if realisable else hcbench.Partition(labels)
     problem = hcbench.Problem(n=n, tree=tree, levels=truth.labels[:, None])
-    given = hcbench.Given(n=n, tree=tree, hints={"clusters": truth})
-    return given, pair_queries(OracleRequest(problem=problem, seed=SEED))
+    items = hcbench.Items(n=n, tree=tree, hints={"clusters": truth})
+    return items, pair_queries(OracleRequest(problem=problem, seed=SEED))
 
 
 def _fit(name: str, shape: str, n: int) -> tuple[float, hcbench.oracle.Ledger]:
     """Processor time of the algorithm, answers included, and its ledger."""
-    given, answers = _known(shape, n, realisable=name in COUNTED_NAMES)
+    items, answers = _known(shape, n, realisable=name in COUNTED_NAMES)
     (use,) = hcbench.load_registry().use_algorithms(name)
     oracle = make_oracle(answers, LABELS)
     function, rng = use.spec.load(), np.random.default_rng(SEED)
     start = process_time()
-    result = function(oracle, given, rng, **use.params)
+    result = function(oracle, items, rng, **use.params)
     seconds = process_time() - start
-    assert name not in COUNTED_NAMES or result == given.hints["clusters"]
+    assert name not in COUNTED_NAMES or result == items.hints["clusters"]
     return seconds, oracle.ledger
 
 

@@ -31,109 +31,109 @@ def caterpillar(n):
     return Tree(parent)
 
 
-def good(oracle, given, rng):
-    return caterpillar(given.n)
+def good(oracle, items, rng):
+    return caterpillar(items.n)
 
 
-def draws(oracle, given, rng):
-    return caterpillar(given.n).relabel(rng.permutation(given.n))
+def draws(oracle, items, rng):
+    return caterpillar(items.n).relabel(rng.permutation(items.n))
 
 
-def raises(oracle, given, rng):
+def raises(oracle, items, rng):
     raise ValueError("this is\nnot right")
 
 
-def segfault(oracle, given, rng):
+def segfault(oracle, items, rng):
     ctypes.string_at(0)
 
 
-def endless(oracle, given, rng):
+def endless(oracle, items, rng):
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    while given.n > 12:
+    while items.n > 12:
         time.sleep(0.01)  # other tests need the processor
-    return caterpillar(given.n)
+    return caterpillar(items.n)
 
 
-def exits(oracle, given, rng):
-    if given.n > 12:
+def exits(oracle, items, rng):
+    if items.n > 12:
         os._exit(0)
-    return caterpillar(given.n)
+    return caterpillar(items.n)
 
 
-def calls_sys_exit(oracle, given, rng):
+def calls_sys_exit(oracle, items, rng):
     sys.exit(3)
 
 
-def forks(oracle, given, rng):
+def forks(oracle, items, rng):
     os.fork()
-    return caterpillar(given.n)
+    return caterpillar(items.n)
 
 
-def leaves_a_child(oracle, given, rng):
-    if given.n > 12 and os.fork() == 0:
+def leaves_a_child(oracle, items, rng):
+    if items.n > 12 and os.fork() == 0:
         os.setsid()
         time.sleep(1000)
-    return caterpillar(given.n)
+    return caterpillar(items.n)
 
 
-def hog(oracle, given, rng):
+def hog(oracle, items, rng):
     held = []
-    while given.n > 12:
+    while items.n > 12:
         held.append(np.ones(2**23))  # 64 MiB: not the time limit but this ends it
-    return caterpillar(given.n)
+    return caterpillar(items.n)
 
 
-def prints(oracle, given, rng):
+def prints(oracle, items, rng):
     print("to stdout")  # noqa: T201
     os.write(1, b"to the descriptor\n")
-    return caterpillar(given.n)
+    return caterpillar(items.n)
 
 
-def mutates(oracle, given, rng):
+def mutates(oracle, items, rng):
     oracle.read()[0, 0] = 1e9
-    return caterpillar(given.n)
+    return caterpillar(items.n)
 
 
-def wrong_size(oracle, given, rng):
-    return caterpillar(given.n + 1)
+def wrong_size(oracle, items, rng):
+    return caterpillar(items.n + 1)
 
 
-def invalid(oracle, given, rng):
-    return np.full((given.n - 1, 4), np.nan)
+def invalid(oracle, items, rng):
+    return np.full((items.n - 1, 4), np.nan)
 
 
-def nothing(oracle, given, rng):
+def nothing(oracle, items, rng):
     return None
 
 
-def text(oracle, given, rng):
+def text(oracle, items, rng):
     return "a tree"
 
 
-def partition(oracle, given, rng):
-    return np.zeros(given.n, dtype=np.int64)
+def partition(oracle, items, rng):
+    return np.zeros(items.n, dtype=np.int64)
 
 
-def declines(oracle, given, rng):
+def declines(oracle, items, rng):
     raise NotApplicableError("not for such data")
 
 
-def killed(oracle, given, rng):
+def killed(oracle, items, rng):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def lacks_a_module(oracle, given, rng):
+def lacks_a_module(oracle, items, rng):
     import no_such_module  # noqa: F401
 
 
-def asker(oracle, given, rng, *, questions=100, records=True):
+def asker(oracle, items, rng, *, questions=100, records=True):
     """Make one query at a time, and record a result before each checkpoint."""
     for number in range(questions):
         if records and oracle.due():
-            oracle.record(caterpillar(given.n))
-        i, j = number % given.n, (number * 7 + 1) % given.n
-        oracle.ask([[i, j, j, (j + 1) % given.n]])
-    return caterpillar(given.n)
+            oracle.record(caterpillar(items.n))
+        i, j = number % items.n, (number * 7 + 1) % items.n
+        oracle.ask([[i, j, j, (j + 1) % items.n]])
+    return caterpillar(items.n)
 
 
 def numbers(request, *, n=20):

@@ -94,5 +94,5 @@ from .registry.specs import (
 )
 from .registry.suite import Claim as Claim, Suite as Suite
 from .results.results import Results as Results
-from .run.inputs import Given as Given, finest_partition as finest_partition
+from .run.inputs import Items as Items, finest_partition as finest_partition
 from .run.requests import DataRequest as DataRequest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hcbench import Given, Oracle, Partition
+from hcbench import Items, Oracle, Partition
 from hcbench.model import pair_weights
 from hcbench_cuts.best_cuts import heaviest_within
 from hcbench_cuts.given_tree import tree_of
@@ -12,7 +12,7 @@ from hcbench_cuts.given_tree import tree_of
 
 def best(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     K: int | None = None,  # noqa: N803
@@ -24,7 +24,7 @@ def best(
 
     Parameters
     ----------
-    items : Given
+    items : Items
         With the hint ``clusters``, which defines Sigma.
     K : int, optional
         The maximum number of clusters; of equally good cuts, one with the fewest is returned.

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from hcbench import Given, Oracle, Partition
+from hcbench import Items, Oracle, Partition
 from hcbench_cuts import _breadth_first_kernels as kernels
 from hcbench_cuts.given_tree import tree_of
 from hcbench_cuts.search import Search
@@ -15,7 +15,7 @@ from hcbench_cuts.votes import Votes, votes_of_node
 
 def breadth_first(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     votes: Votes = 1,

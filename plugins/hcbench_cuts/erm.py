@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 
-from hcbench import Given, Oracle, ParameterError, Partition
+from hcbench import Items, Oracle, ParameterError, Partition
 from hcbench.model import Cut
 from hcbench_cuts.best_cuts import Untouched, heaviest_within, split_untouched
 from hcbench_cuts.draws import blocks, most_draws
@@ -15,7 +15,7 @@ from hcbench_cuts.given_tree import tree_of
 
 def erm(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     rounds: int | None = None,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hcbench import Given, NotApplicableError, Tree
+from hcbench import Items, NotApplicableError, Tree
 
 
-def tree_of(items: Given) -> Tree:
+def tree_of(items: Items) -> Tree:
     """The tree to be cut.
 
     Raises

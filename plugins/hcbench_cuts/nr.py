@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Given, Oracle, ParameterError, Partition, Tree
+from hcbench import Items, Oracle, ParameterError, Partition, Tree
 from hcbench.model import Cut
 from hcbench_cuts._count_kernels import log_cuts
 from hcbench_cuts._cut_kernels import highest_kept
@@ -26,7 +26,7 @@ DRAWS_FOR_EACH_LABEL = 1000
 
 def nr(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     c0: float = 1.0,

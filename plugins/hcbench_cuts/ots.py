@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from hcbench import Given, Oracle, Partition
+from hcbench import Items, Oracle, Partition
 from hcbench_cuts import _thirds_kernels as kernels
 from hcbench_cuts._backbones import split_along_backbones
 from hcbench_cuts._count_kernels import log_cuts
@@ -16,7 +16,7 @@ from hcbench_cuts.search import Search
 
 def one_third_splitting(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     undecided: Literal["apart", "together"] = "apart",

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Given, Oracle, Partition
+from hcbench import Items, Oracle, Partition
 from hcbench_cuts import _cut_kernels, _path_kernels as kernels
 from hcbench_cuts._question_kernels import BELOW, IN_ORDER
 from hcbench_cuts.given_tree import tree_of
@@ -21,7 +21,7 @@ Undecided = Literal["apart", "together"]
 
 def weighted_dichotomic_path(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     prior: Prior = "uniform",
@@ -76,7 +76,7 @@ def weighted_dichotomic_path(
 
 def noisy_weighted_dichotomic_path(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     noise: float = 0.1,

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from hcbench import (
-    Given,
     HeightKind,
+    Items,
     NotApplicableError,
     Oracle,
     ParameterError,
@@ -24,7 +24,7 @@ def no_questions(n: int, **_params: Any) -> tuple[int, bool]:
 
 def cut_at_k(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     K: int | None = None,  # noqa: N803
@@ -57,7 +57,7 @@ def cut_at_k(
     return tree.cut(n_clusters)
 
 
-def largest_gap(oracle: Oracle, items: Given, rng: np.random.Generator) -> Partition:
+def largest_gap(oracle: Oracle, items: Items, rng: np.random.Generator) -> Partition:
     """Cut at the largest gap between the heights of two successive merges.
 
     Of equal gaps, the one nearest to the root; one cluster if all merges have the same height.

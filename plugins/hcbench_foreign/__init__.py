@@ -17,7 +17,7 @@ from hcbench import AlgorithmSpec, Parameter, hookimpl
 if TYPE_CHECKING:
     import numpy as np
 
-    from hcbench import Given, Oracle, Partition, Tree
+    from hcbench import Items, Oracle, Partition, Tree
     from hcbench_foreign.declaration import Declaration
     from hcbench_foreign.program import ForeignProgram
 
@@ -96,7 +96,7 @@ class Program(importlib.abc.Loader):
         )
 
     def __call__(
-        self, oracle: Oracle, items: Given, rng: np.random.Generator, /, **params: Any
+        self, oracle: Oracle, items: Items, rng: np.random.Generator, /, **params: Any
     ) -> Tree | Partition:
         """Run the program; see `hcbench_foreign.program.ForeignProgram`."""
         return self._runner(oracle, items, rng, **params)

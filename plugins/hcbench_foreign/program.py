@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
-from hcbench import Given, HcbenchError, Oracle, Partition, Tree
+from hcbench import HcbenchError, Items, Oracle, Partition, Tree
 from hcbench.run import child_environment, named_secrets
 from hcbench_foreign.declaration import Declaration
 
@@ -45,7 +45,7 @@ class ForeignProgram:
         self.startup: float | None = None
 
     def __call__(
-        self, oracle: Oracle, items: Given, rng: np.random.Generator, /, **params: Any
+        self, oracle: Oracle, items: Items, rng: np.random.Generator, /, **params: Any
     ) -> Tree | Partition:
         """Run the program on the data of an oracle.
 
@@ -167,7 +167,7 @@ class ForeignProgram:
             environment.setdefault(f"{library}_NUM_THREADS", "1")
         return environment
 
-    def _result(self, output: bytes, items: Given) -> Tree | Partition:
+    def _result(self, output: bytes, items: Items) -> Tree | Partition:
         try:
             return self._parse(output, items)
         except (HcbenchError, ValueError, EOFError) as error:
@@ -177,7 +177,7 @@ class ForeignProgram:
                 f"{self.declared.returns}: {error}"
             ) from error
 
-    def _parse(self, output: bytes, items: Given) -> Tree | Partition:
+    def _parse(self, output: bytes, items: Items) -> Tree | Partition:
         """The output as a tree or partition, by the kind that is declared."""
         declared = self.declared
         if declared.returns == "newick":

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from hcbench import Given, Oracle, Tree
+from hcbench import Items, Oracle, Tree
 from hcbench_ordinal import _insertion_kernels as kernels
 from hcbench_ordinal._tree_kernels import N_INNER, new_tree
 
@@ -18,7 +18,7 @@ BALANCE = 0.55
 
 def insertion_clustering(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     separator: Separator = "fast",

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Given, HeightKind, ModelWarning, Oracle, Tree
+from hcbench import HeightKind, Items, ModelWarning, Oracle, Tree
 from hcbench_ordinal import _noisy_kernels, _noisy_paper_kernels as paper_kernels
 from hcbench_ordinal._noisy_kernels import Rule, Topology
 from hcbench_ordinal._noisy_paper_kernels import PublishedRule
@@ -26,7 +26,7 @@ _NO_LEAD = np.iinfo(np.int64).max
 
 def noisy_insertion(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     p: float,

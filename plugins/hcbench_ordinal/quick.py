@@ -6,14 +6,14 @@ from typing import Literal
 
 import numpy as np
 
-from hcbench import Given, Oracle, Tree
+from hcbench import Items, Oracle, Tree
 from hcbench_ordinal import _quick_kernels as kernels
 from hcbench_ordinal._tree_kernels import N_INNER, new_tree
 
 
 def quick_clustering(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     merge: Literal["descent", "binary-search"] = "descent",

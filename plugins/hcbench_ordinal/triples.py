@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, Given, HeightKind, NotApplicableError, Oracle, Tree
+from hcbench import DataError, HeightKind, Items, NotApplicableError, Oracle, Tree
 from hcbench_ordinal import _triple_kernels as kernels
 
 MAX_TRIPLES = 50_000_000
@@ -18,7 +18,7 @@ _MOST_SHOWN = 4
 """Maximum number of answers that an error lists."""
 
 
-def bottom_up(oracle: Oracle, items: Given, _rng: np.random.Generator) -> Tree:
+def bottom_up(oracle: Oracle, items: Items, _rng: np.random.Generator) -> Tree:
     """Query all C(n,3) triples at once, and join the items from the smallest clusters up.
 
     The non-adaptive algorithm of Emamjomeh-Zadeh & Kempe 2018, section 2.2. The size of the
@@ -67,7 +67,7 @@ def bottom_up(oracle: Oracle, items: Given, _rng: np.random.Generator) -> Tree:
 
 def build(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     count: int | None = None,
@@ -153,7 +153,7 @@ def _describe_conflict(rows: NDArray[np.int64], names: tuple[str, ...] | None) -
     )
 
 
-def _small_tree(items: Given) -> Tree:
+def _small_tree(items: Items) -> Tree:
     """The only tree of one or two items."""
     if items.n == 1:
         return Tree([-1], names=items.names)

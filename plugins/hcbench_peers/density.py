@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import squareform
 
-from hcbench import Given, NotApplicableError, Oracle, Tree
+from hcbench import Items, NotApplicableError, Oracle, Tree
 from hcbench_peers.inputs import (
     near_origin,
     private_of,
@@ -22,7 +22,7 @@ _EXACT = 30  # coordinates up to which fast_hdbscan does not take approximate ne
 
 def sklearn_hdbscan(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     min_cluster_size: int,
@@ -66,7 +66,7 @@ def sklearn_hdbscan(
 
 def fast_hdbscan(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     min_cluster_size: int,
@@ -97,7 +97,7 @@ def fast_hdbscan(
 
 
 def plscan(
-    oracle: Oracle, items: Given, rng: np.random.Generator, *, min_samples: int, metric: str
+    oracle: Oracle, items: Items, rng: np.random.Generator, *, min_samples: int, metric: str
 ) -> Tree:
     """The single linkage tree of `fast_plscan.PLSCAN`: mutual reachability distances.
 
@@ -113,7 +113,7 @@ def plscan(
 
 def evoc(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     noise_level: float,

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
-from hcbench import Given, HeightKind, NotApplicableError, Oracle, Tree
+from hcbench import HeightKind, Items, NotApplicableError, Oracle, Tree
 from hcbench_peers.inputs import (
     Floats,
     Graph,
@@ -23,7 +23,7 @@ from hcbench_peers.specs import DEPTH, NEIGHBOURS
 
 def paris(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     neighbours: int,
@@ -46,7 +46,7 @@ def paris(
 
 def louvain(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     neighbours: int,
@@ -120,7 +120,7 @@ def _weights(graph: Graph, edges: str) -> Floats:
 
 
 def partition_tree(
-    oracle: Oracle, items: Given, rng: np.random.Generator, *, linkage: str, neighbours: int
+    oracle: Oracle, items: Items, rng: np.random.Generator, *, linkage: str, neighbours: int
 ) -> Tree:
     """Merge neighbours in the graph of nearest neighbours, by higra's binary partition trees.
 

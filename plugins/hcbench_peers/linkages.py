@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Given, HeightKind, NotApplicableError, Oracle, Tree
+from hcbench import HeightKind, Items, NotApplicableError, Oracle, Tree
 from hcbench_peers.inputs import read_distances, require_vectors, rows_of_metric, single_item
 
 EUCLIDEAN = ("centroid", "median", "ward")
@@ -31,7 +31,7 @@ def _require_euclidean(name: str, method: str, metric: str) -> None:
 
 
 def scipy_linkage(
-    oracle: Oracle, items: Given, rng: np.random.Generator, *, method: str, metric: str
+    oracle: Oracle, items: Items, rng: np.random.Generator, *, method: str, metric: str
 ) -> Tree:
     """Linkage by `scipy.cluster.hierarchy.linkage`: O(n^2) time after the distances."""
     from scipy.cluster.hierarchy import linkage
@@ -40,7 +40,7 @@ def scipy_linkage(
 
 
 def fastcluster_linkage(
-    oracle: Oracle, items: Given, rng: np.random.Generator, *, method: str, metric: str
+    oracle: Oracle, items: Items, rng: np.random.Generator, *, method: str, metric: str
 ) -> Tree:
     """Linkage by `fastcluster.linkage`: O(n^2) time after the distances, which it overwrites."""
     from fastcluster import linkage
@@ -50,7 +50,7 @@ def fastcluster_linkage(
 
 
 def fastcluster_vector(
-    oracle: Oracle, items: Given, rng: np.random.Generator, *, method: str, metric: str
+    oracle: Oracle, items: Items, rng: np.random.Generator, *, method: str, metric: str
 ) -> Tree:
     """Linkage by `fastcluster.linkage_vector`: O(n^2 p) time, O(n p) memory."""
     from fastcluster import linkage_vector
@@ -64,7 +64,7 @@ def fastcluster_vector(
     return Tree.from_linkage(merges, names=items.names)
 
 
-def _of_distances(linkage: Any, oracle: Oracle, items: Given, method: str, metric: str) -> Tree:
+def _of_distances(linkage: Any, oracle: Oracle, items: Items, method: str, metric: str) -> Tree:
     """Merge by distances; heights of similarities are affinities."""
     _require_euclidean("method", method, metric)
     if items.n == 1:
@@ -84,7 +84,7 @@ def _of_distances(linkage: Any, oracle: Oracle, items: Given, method: str, metri
 
 def agglomerative(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     linkage: str,

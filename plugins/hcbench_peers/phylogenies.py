@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import squareform
 
-from hcbench import Given, HeightKind, Oracle, Tree
+from hcbench import HeightKind, Items, Oracle, Tree
 from hcbench.errors import NewickWarning
 from hcbench_peers.inputs import read_distances, single_item
 
 
 def neighbour_joining(
-    oracle: Oracle, items: Given, rng: np.random.Generator, *, metric: str, neg_as_zero: bool
+    oracle: Oracle, items: Items, rng: np.random.Generator, *, metric: str, neg_as_zero: bool
 ) -> Tree:
     """`skbio.tree.nj`, rooted at the middle of the longest path; without heights.
 
@@ -30,7 +30,7 @@ def neighbour_joining(
 
 
 def upgma(
-    oracle: Oracle, items: Given, rng: np.random.Generator, *, metric: str, weighted: bool
+    oracle: Oracle, items: Items, rng: np.random.Generator, *, metric: str, weighted: bool
 ) -> Tree:
     """`skbio.tree.upgma`; its branch lengths are halves of the distances.
 
@@ -41,7 +41,7 @@ def upgma(
     return _tree(lambda distances: average(distances, weighted=weighted), oracle, items, metric)
 
 
-def _tree(build: Callable[[Any], Any], oracle: Oracle, items: Given, metric: str) -> Tree:
+def _tree(build: Callable[[Any], Any], oracle: Oracle, items: Items, metric: str) -> Tree:
     """The tree that scikit-bio builds of distances, with the heights of its branch lengths."""
     if items.n == 1:
         return single_item(items.names)

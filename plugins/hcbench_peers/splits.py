@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from sklearn.cluster import Birch, BisectingKMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from hcbench import Given, Oracle, Tree
+from hcbench import Items, Oracle, Tree
 from hcbench_peers.inputs import near_origin, private_of, read_vectors, single_item, tree_of_groups
 
 
 def bisecting_kmeans(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     n_clusters: int | str,
@@ -73,7 +73,7 @@ def _groups_of_splits(model: BisectingKMeans) -> tuple[list[int], NDArray[np.int
 
 def birch(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     threshold: float,

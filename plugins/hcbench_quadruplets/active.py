@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Given, HeightKind, Oracle, Tree
+from hcbench import HeightKind, Items, Oracle, Tree
 from hcbench_quadruplets import _active_kernels as kernels
 from hcbench_quadruplets.pairs import check_size
 
@@ -15,7 +15,7 @@ Way = Literal["frugal", "merge-sort"]
 
 
 def single_linkage(
-    oracle: Oracle, items: Given, _rng: np.random.Generator, *, ask: Way = "frugal"
+    oracle: Oracle, items: Items, _rng: np.random.Generator, *, ask: Way = "frugal"
 ) -> Tree:
     """Single linkage: repeatedly merge the two clusters with the most similar two items.
 
@@ -68,7 +68,7 @@ def single_linkage(
 
 
 def complete_linkage(
-    oracle: Oracle, items: Given, _rng: np.random.Generator, *, ask: Way = "frugal"
+    oracle: Oracle, items: Items, _rng: np.random.Generator, *, ask: Way = "frugal"
 ) -> Tree:
     """Complete linkage: repeatedly merge the clusters whose least similar items are most similar.
 
@@ -129,11 +129,11 @@ def _sorted_pairs(oracle: Oracle, n: int, name: str) -> tuple[NDArray[np.int64],
     return i, j
 
 
-def _single_item(items: Given) -> Tree:
+def _single_item(items: Items) -> Tree:
     return Tree([-1], np.zeros(1), HeightKind.ORDER, items.names)
 
 
-def _tree(i: NDArray[np.int64], j: NDArray[np.int64], items: Given) -> Tree:
+def _tree(i: NDArray[np.int64], j: NDArray[np.int64], items: Items) -> Tree:
     """Join the clusters of items i and j in their order."""
     height = np.concatenate((np.zeros(items.n), np.arange(1.0, items.n)))
     return Tree(kernels.join_in_order(items.n, i, j), height, HeightKind.ORDER, items.names)

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Given, ModelWarning, Oracle, ParameterError, Tree
+from hcbench import Items, ModelWarning, Oracle, ParameterError, Tree
 from hcbench.model import pair_items
 from hcbench_quadruplets._active_product_kernels import add_products
 from hcbench_quadruplets.landmarks import (
@@ -29,7 +29,7 @@ BLOCK = 1 << 20
 
 def four_k_al_act(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     references: int | None = None,

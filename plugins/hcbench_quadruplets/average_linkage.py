@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import AllComparisons, Comparisons, Given, HeightKind, Oracle, Tree
+from hcbench import AllComparisons, Comparisons, HeightKind, Items, Oracle, Tree
 from hcbench.model import pair_items
 from hcbench_quadruplets import (
     _bit_linkage_kernels as bit_kernels,
@@ -32,7 +32,7 @@ FEW = 48
 
 
 def four_al(
-    oracle: Oracle, items: Given, rng: np.random.Generator, *, init: Init = 1, size: int = 5
+    oracle: Oracle, items: Items, rng: np.random.Generator, *, init: Init = 1, size: int = 5
 ) -> Tree:
     """Repeatedly merge the two clusters whose pair is preferred most often on average.
 

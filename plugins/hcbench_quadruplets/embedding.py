@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from hcbench import Comparisons, Given, Oracle, Tree
+from hcbench import Comparisons, Items, Oracle, Tree
 from hcbench_quadruplets.embedding_forte import Loss, descend_gram
 from hcbench_quadruplets.embedding_starts import Points, best_embedding
 from hcbench_quadruplets.embedding_triplets import in_canonical_order, triplets_of
@@ -21,7 +21,7 @@ Similarity = Literal["cosine", "distance"]
 
 def tste_al(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     d: int = 2,
@@ -77,7 +77,7 @@ def tste_al(
 
 def forte_al(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     d: int = 2,

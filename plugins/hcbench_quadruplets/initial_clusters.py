@@ -8,14 +8,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import AllComparisons, Comparisons, Given, ParameterError, Partition, Tree
+from hcbench import AllComparisons, Comparisons, Items, ParameterError, Partition, Tree
 
 Init: TypeAlias = int | str | Sequence[Iterable[int]]
 
 
 def initial_clusters(
     comparisons: Comparisons | AllComparisons,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     init: Init,
     size: int,
@@ -66,7 +66,7 @@ def maximal_clusters(tree: Tree, most: int) -> NDArray[np.int64]:
 
 
 def _chunks_of_the_true_ones(
-    items: Given, rng: np.random.Generator, size: int
+    items: Items, rng: np.random.Generator, size: int
 ) -> NDArray[np.int64]:
     """Random chunks of ``size`` items of each true cluster; the last one may be smaller."""
     clusters = items.hints.get("clusters")

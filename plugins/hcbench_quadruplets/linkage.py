@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Given, HeightKind, Oracle, Tree
+from hcbench import HeightKind, Items, Oracle, Tree
 from hcbench_quadruplets import _linkage_kernels as kernels
 
 ROUNDING = 1e-12
 """Means are tied if they differ by at most this proportion of the largest similarity."""
 
 
-def true_average_linkage(oracle: Oracle, items: Given, _rng: np.random.Generator) -> Tree:
+def true_average_linkage(oracle: Oracle, items: Items, _rng: np.random.Generator) -> Tree:
     """Average linkage on the true similarities w, a reference for methods with comparisons.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import AllComparisons, Comparisons, Given, Oracle, Tree
+from hcbench import AllComparisons, Comparisons, Items, Oracle, Tree
 from hcbench_quadruplets import _quadruplet_kernels as kernels
 from hcbench_quadruplets._index_kernels import index_pairs
 from hcbench_quadruplets.linkage import tree_by_mean
@@ -28,7 +28,7 @@ FEWEST = 130
 
 
 def four_k_al(
-    oracle: Oracle, items: Given, _rng: np.random.Generator, *, kernel: Variant = "paper"
+    oracle: Oracle, items: Items, _rng: np.random.Generator, *, kernel: Variant = "paper"
 ) -> Tree:
     """Average linkage on the passive quadruplets kernel.
 

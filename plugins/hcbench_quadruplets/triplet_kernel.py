@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.stats import rankdata
 
-from hcbench import AllComparisons, Comparisons, Given, Oracle, Tree
+from hcbench import AllComparisons, Comparisons, Items, Oracle, Tree
 from hcbench.model import pair_index, pair_items
 from hcbench_quadruplets import _quadruplet_kernels as kernels
 from hcbench_quadruplets.linkage import tree_by_mean
@@ -19,7 +19,7 @@ Variant = Literal["k1", "k2"]
 
 
 def tk_al(
-    oracle: Oracle, items: Given, _rng: np.random.Generator, *, kernel: Variant = "k2"
+    oracle: Oracle, items: Items, _rng: np.random.Generator, *, kernel: Variant = "k2"
 ) -> Tree:
     """Average linkage on a triplet kernel.
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import AllComparisons, Comparisons, Given, Oracle, Tree
+from hcbench import AllComparisons, Comparisons, Items, Oracle, Tree
 from hcbench_quadruplets.linkage import tree_by_mean
 from hcbench_quadruplets.pairs import net_wins, square, times_compared, warn_of_missing_items
 
 
-def rowsum_average_linkage(oracle: Oracle, items: Given, _rng: np.random.Generator) -> Tree:
+def rowsum_average_linkage(oracle: Oracle, items: Items, _rng: np.random.Generator) -> Tree:
     """Average linkage on the mean win rate of each pair of items.
 
     A baseline that treats each pair separately, without clusters.

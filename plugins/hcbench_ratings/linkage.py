@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import UNSURE, Given, HeightKind, Oracle, Tree
+from hcbench import UNSURE, HeightKind, Items, Oracle, Tree
 
 Floats = NDArray[np.float64]
 
@@ -75,7 +75,7 @@ class _RatedPairs:
         return total, weight
 
 
-def rating_linkage(oracle: Oracle, items: Given, rng: np.random.Generator, *, centre: bool) -> Tree:
+def rating_linkage(oracle: Oracle, items: Items, rng: np.random.Generator, *, centre: bool) -> Tree:
     """Average linkage of ratings; the height of two clusters is the mean rating between them.
 
     All pairs are rated in one round, in random order. With a budget the first ones are, and the
@@ -86,7 +86,7 @@ def rating_linkage(oracle: Oracle, items: Given, rng: np.random.Generator, *, ce
     ----------
     oracle : Oracle
         Of kind rating-queries.
-    items : Given
+    items : Items
     rng : Generator
     centre : bool
         Whether each annotator's ratings are shifted to have the mean of all ratings.
@@ -112,7 +112,7 @@ def rating_linkage(oracle: Oracle, items: Given, rng: np.random.Generator, *, ce
     return tree_of_first(done)
 
 
-def odd_linkage(oracle: Oracle, items: Given, rng: np.random.Generator, *, queries: float) -> Tree:
+def odd_linkage(oracle: Oracle, items: Items, rng: np.random.Generator, *, queries: float) -> Tree:
     """Average linkage by the share of the queries with two items in which neither is odd.
 
     The queries are about random items, in one round. Each pair counts as if it had been in one
@@ -123,7 +123,7 @@ def odd_linkage(oracle: Oracle, items: Given, rng: np.random.Generator, *, queri
     ----------
     oracle : Oracle
         Of kind odd-of-many.
-    items : Given
+    items : Items
     rng : Generator
     queries : float
         So many for each item, as an average; a budget may allow fewer.
@@ -175,7 +175,7 @@ def _centred(rating: Floats, annotator: NDArray[np.int64], is_rated: NDArray[np.
     return centred
 
 
-def _tree(total: Floats, weight: Floats, items: Given, low: float, high: float) -> Tree:
+def _tree(total: Floats, weight: Floats, items: Items, low: float, high: float) -> Tree:
     """The tree of `merge_by_means`, whose leaves are at the largest value."""
     if items.n == 1:
         return Tree([-1], names=items.names)

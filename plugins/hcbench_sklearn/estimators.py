@@ -15,9 +15,9 @@ from sklearn.utils.validation import validate_data
 
 from hcbench import (
     AlgorithmSpec,
-    Given,
     HcbenchError,
     HeightKind,
+    Items,
     NotApplicableError,
     Oracle,
     Parameter,
@@ -307,7 +307,7 @@ class _Estimator:
     returns: Literal["tree", "partition"]
 
     def __call__(
-        self, oracle: Oracle, items: Given, rng: np.random.Generator, /, **params: Any
+        self, oracle: Oracle, items: Items, rng: np.random.Generator, /, **params: Any
     ) -> Tree | Partition:
         """Fit a clone to the data of the oracle."""
         estimator = clone(self.estimator).set_params(**params)
@@ -325,7 +325,7 @@ class _Estimator:
         return _partition_of(estimator)
 
 
-def _tree_of(fitted: Any, items: Given) -> Tree:
+def _tree_of(fitted: Any, items: Items) -> Tree:
     """The tree of a fitted estimator."""
     name = type(fitted).__name__
     if not hasattr(fitted, "children_"):

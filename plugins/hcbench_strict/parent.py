@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import hcbench
-from hcbench import Given, HcbenchError, ModelWarning, Oracle
+from hcbench import HcbenchError, Items, ModelWarning, Oracle
 from hcbench.run import children, folders_of_code, python_command
 from hcbench_strict.key import machine_key
 from hcbench_strict.messages import (
@@ -99,7 +99,7 @@ _last: _Child | None = None
 
 
 def call(
-    oracle: Oracle, items: Given, rng: np.random.Generator, *, algorithm: Any, number: int
+    oracle: Oracle, items: Items, rng: np.random.Generator, *, algorithm: Any, number: int
 ) -> Any:
     """Call an algorithm in another process, which ends afterwards.
 
@@ -141,7 +141,7 @@ def _unrelated_seed(rng: np.random.Generator) -> tuple[np.random.Generator, int]
 
 
 def _serve(
-    child: _Child, oracle: Oracle, algorithm: Any, items: Given, rng: np.random.Generator
+    child: _Child, oracle: Oracle, algorithm: Any, items: Items, rng: np.random.Generator
 ) -> Any:
     """Send the algorithm with what it is given, and answer until there is a result."""
     generator, seed = _unrelated_seed(rng)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, Given, Oracle, Tree
+from hcbench import DataError, Items, Oracle, Tree
 from hcbench.model import euclidean_distances
 from hcbench_vectors.distances import cosine_distances, distances_of_similarities, for_cosine
 from hcbench_vectors.reduction import Reduction, read_similarities, read_vectors
@@ -30,7 +30,7 @@ _LARGEST_EXPONENT = 400
 
 def hdbscan_tree(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     min_cluster_size: int,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Given, HeightKind, ModelWarning, Oracle, Tree
+from hcbench import HeightKind, Items, ModelWarning, Oracle, Tree
 from hcbench_vectors._length_kernels import mean_squares
 from hcbench_vectors.agglomeration import linkage_of_similarities
 from hcbench_vectors.distances import directions
@@ -30,7 +30,7 @@ _FEW_PAIRS = 0.01
 
 def dot_product(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     affinity: str,
@@ -91,7 +91,7 @@ def _merges_of_similarities(oracle: Oracle, affinity: str, reduction: Reduction)
     return linkage_of_similarities(similarity, "average", "DotProduct")
 
 
-def _tree(merges: Floats, leaves: Floats, items: Given) -> Tree:
+def _tree(merges: Floats, leaves: Floats, items: Items) -> Tree:
     """The output line of algorithm 1: no leaf is below its parent."""
     # Affinities fall towards the root: a leaf that is merged at a larger one than its own rises.
     for side in (0, 1):

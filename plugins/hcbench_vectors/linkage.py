@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
-from hcbench import Given, HeightKind, Oracle, Tree
+from hcbench import HeightKind, Items, Oracle, Tree
 from hcbench_vectors.agglomeration import Method, linkage_of_similarities, linkage_of_vectors
 from hcbench_vectors.distances import directions, for_cosine
 from hcbench_vectors.products import FEW_FEATURES, merge_by_products
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def upgma(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     metric: str,
@@ -75,7 +75,7 @@ def _tree_of_smallest_products(
 
 def wpgma(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     metric: str,
@@ -90,7 +90,7 @@ def wpgma(
 
 def complete(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     metric: str,
@@ -105,7 +105,7 @@ def complete(
 
 def single(
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     metric: str,
@@ -116,7 +116,7 @@ def single(
 
 
 def centroid(
-    oracle: Oracle, items: Given, rng: np.random.Generator, **reduction: Unpack[Reduction]
+    oracle: Oracle, items: Items, rng: np.random.Generator, **reduction: Unpack[Reduction]
 ) -> Tree:
     """Centroid linkage: Euclidean distance of the means; not monotone (Sneath & Sokal 1973)."""
     # The distance of means stands for those of items only if it is Euclidean.
@@ -124,14 +124,14 @@ def centroid(
 
 
 def median(
-    oracle: Oracle, items: Given, rng: np.random.Generator, **reduction: Unpack[Reduction]
+    oracle: Oracle, items: Items, rng: np.random.Generator, **reduction: Unpack[Reduction]
 ) -> Tree:
     """Median linkage: as centroid, with equal weights of the merged clusters (Gower 1967)."""
     return _by_distances("median", oracle, items, rng, metric="euclidean", reduction=reduction)
 
 
 def ward(
-    oracle: Oracle, items: Given, rng: np.random.Generator, **reduction: Unpack[Reduction]
+    oracle: Oracle, items: Items, rng: np.random.Generator, **reduction: Unpack[Reduction]
 ) -> Tree:
     """Ward's method: minimise the increase of the sum of squares in clusters (Ward 1963).
 
@@ -163,7 +163,7 @@ _NAMES: dict[Method, str] = {
 def _by_distances(
     method: Method,
     oracle: Oracle,
-    items: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     metric: str,

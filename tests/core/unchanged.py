@@ -45,11 +45,11 @@ import weights_beside
 from hcbench import AlgorithmSpec, hookimpl
 
 
-def halves(oracle, given, rng):
+def halves(oracle, items, rng):
     "The items in two halves."
     from hcbench import Partition
 
-    return Partition([item % weights_beside.K for item in range(given.n)])
+    return Partition([item % weights_beside.K for item in range(items.n)])
 
 
 @hookimpl

@@ -57,10 +57,10 @@ def _call(use: Any, problem: Problem) -> set[tuple[str, str, str]]:
     (asked,) = REGISTRY.use_oracles({"quadruplet-set": "quadruplet-set[p=0.01]"}.get(kind, kind))
     answers = make_answers(Call(asked.spec.function, asked.params), problem, 0, None)
     oracle = make_oracle(answers, None)
-    given = give(problem, use.spec.hints_of(use.params))
+    items = give(problem, use.spec.hints_of(use.params))
     function, rng = use.spec.load(), np.random.default_rng(0)
     before = compiled()
-    function(oracle, given, rng, **use.params)
+    function(oracle, items, rng, **use.params)
     return compiled() - before
 
 

@@ -28,15 +28,15 @@ PAPER = Reference(
 )
 
 
-def comb(_oracle: Any, given: Any, rng: np.random.Generator, *, start: int) -> np.ndarray:
+def comb(_oracle: Any, items: Any, rng: np.random.Generator, *, start: int) -> np.ndarray:
     """Join the items one after another, in a random order."""
-    order = np.roll(rng.permutation(given.n), start)
+    order = np.roll(rng.permutation(items.n), start)
     children = [(order[0], order[1])]
-    children += [(given.n + k, order[k + 2]) for k in range(given.n - 2)]
+    children += [(items.n + k, order[k + 2]) for k in range(items.n - 2)]
     return np.array(children)
 
 
-def fail(_oracle: Any, given: Any, _rng: Any, *, how: str) -> object:
+def fail(_oracle: Any, items: Any, _rng: Any, *, how: str) -> object:
     """Fail in the given way."""
     if how == "raise":
         raise ValueError("it\nhurts")
@@ -44,7 +44,7 @@ def fail(_oracle: Any, given: Any, _rng: Any, *, how: str) -> object:
         os._exit(7)
     if how == "hang":
         time.sleep(1000)
-    return np.zeros(given.n + 1, dtype=int)
+    return np.zeros(items.n + 1, dtype=int)
 
 
 def line(request: Any, *, n: int) -> Any:

@@ -343,7 +343,7 @@ def _registered_oracle(
 
 def _call_algorithm(use: Use[AlgorithmSpec], oracle: Oracle, problem: Problem, seed: int) -> Result:
     """Call an algorithm in this process."""
-    given = give(problem, use.spec.hints_of(use.params))
+    items = give(problem, use.spec.hints_of(use.params))
     # Answers that are made at once are made before the call, as in a comparison.
     Recorder(oracle).prepare(takes_unsure=use.spec.takes_unsure)
     rng = np.random.default_rng(seed)
@@ -352,8 +352,8 @@ def _call_algorithm(use: Use[AlgorithmSpec], oracle: Oracle, problem: Problem, s
     if use.plugin.file is not None:
         plugin_files.append(use.plugin.file)
     with importable(plugin_files):
-        returned = use.spec.load()(oracle, given, rng, **use.params)
-    return result_of_call(returned, given)
+        returned = use.spec.load()(oracle, items, rng, **use.params)
+    return result_of_call(returned, items)
 
 
 def score(metric: str, result: Any, truth: Any, /, **params: Any) -> float:

@@ -89,9 +89,9 @@ def hcbench_algorithms() -> Iterable[AlgorithmSpec]:  # type: ignore[empty-body]
     >>> import numpy as np
     >>> from hcbench import AlgorithmSpec, hookimpl
     >>>
-    >>> def in_order(oracle, given, rng):
-    ...     joined = [0, *range(given.n, 2 * given.n - 2)]
-    ...     return np.column_stack([joined, range(1, given.n)])
+    >>> def in_order(oracle, items, rng):
+    ...     joined = [0, *range(items.n, 2 * items.n - 2)]
+    ...     return np.column_stack([joined, range(1, items.n)])
     >>>
     >>> @hookimpl
     ... def hcbench_algorithms():

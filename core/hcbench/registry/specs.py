@@ -308,14 +308,14 @@ class Spec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlgorithmSpec(Spec):
-    """An algorithm: ``function(oracle, given, rng, **params) -> Tree, linkage or Partition``.
+    """An algorithm: ``function(oracle, items, rng, **params) -> Tree, linkage or Partition``.
 
     Attributes
     ----------
     accepts : tuple of str
         Kinds of oracle, the preferred first.
     hints : tuple of str, or callable from params to such a tuple
-        What it receives without asking, as `Given.hints` (see `HINTS`).
+        What it receives without asking, as `Items.hints` (see `HINTS`).
     needs : tuple of str
         What else the data set must provide, such as ``"tree"``.
     returns : {"tree", "partition"}

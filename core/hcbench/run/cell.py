@@ -36,7 +36,7 @@ from hcbench.plan.outcome import REPORTED, Outcome, ScoredPoint, Value
 from hcbench.registry.specs import load_function
 from hcbench.run.failures import LONGEST, describe, failed_outcome
 from hcbench.run.inputs import (
-    Given,
+    Items,
     MadeProblem,
     answers_of,
     checksum,
@@ -237,7 +237,7 @@ def run_prepared(job: Job, prepared: Prepared, announce: Announce = _silent) -> 
     problem = prepared.data.problem
     try:
         oracle = _make_oracle(job, prepared)
-        given = give(problem, job.hints)
+        items = give(problem, job.hints)
         job.algorithm.load()
         settings = ProcessSettings.now()
         announce("warm-up")
@@ -247,7 +247,7 @@ def run_prepared(job: Job, prepared: Prepared, announce: Announce = _silent) -> 
     # Compared after the call. What a library opens for good, it has opened in the warm-up.
     array_sums = checksums(problem, prepared.answers)
     resources = ProcessResources.now()
-    call = _call_warm(job, prepared, oracle, given, announce)
+    call = _call_warm(job, prepared, oracle, items, announce)
     clear_timers()
     if ProcessSettings.now() != settings or ProcessResources.now().exceed(resources):
         # This process is not as it was, so that no other cell can run in it.
@@ -263,12 +263,12 @@ def run_prepared(job: Job, prepared: Prepared, announce: Announce = _silent) -> 
 
 
 def _call_warm(
-    job: Job, prepared: Prepared, oracle: Oracle, given: Given, announce: Announce
+    job: Job, prepared: Prepared, oracle: Oracle, items: Items, announce: Announce
 ) -> FinishedCall:
     """Call an algorithm, and once more if the first call was slowed by a first use."""
     # Announced again before each call, as its limit of time begins with that.
     announce("algorithm")
-    call = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
+    call = call_algorithm(job.algorithm, oracle, items, job.algorithm_seed)
     if not call.first_use or not call.may_have_result:
         return call
     # The warm-up did not reach everything that the call uses.
@@ -277,7 +277,7 @@ def _call_warm(
         return call.without_time()
     oracle = _make_oracle(job, prepared)
     announce("algorithm")
-    return call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
+    return call_algorithm(job.algorithm, oracle, items, job.algorithm_seed)
 
 
 def _with_measurements(job: Job, prepared: Prepared, call: FinishedCall) -> Outcome:
@@ -336,8 +336,8 @@ def _warm_up(job: Job, prepared: Prepared) -> None:
         else:
             answers = make_answers(job.oracle, few, job.noise_seed, None)
         oracle = make_oracle(answers, None)
-        given = give(few, job.hints)
-        job.algorithm(oracle, given, np.random.default_rng(job.algorithm_seed))
+        items = give(few, job.hints)
+        job.algorithm(oracle, items, np.random.default_rng(job.algorithm_seed))
 
 
 def _warm_up_metrics(job: Job, prepared: Prepared) -> None:

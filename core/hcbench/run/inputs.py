@@ -184,7 +184,7 @@ def make_oracle(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Given:
+class Items:
     """What an algorithm gets without asking.
 
     Attributes
@@ -206,10 +206,10 @@ class Given:
     hints: Mapping[str, Any] = field(default_factory=dict)
 
 
-def give(problem: Problem, hints: Sequence[str]) -> Given:
+def give(problem: Problem, hints: Sequence[str]) -> Items:
     """Give an algorithm what it may know of a problem: size, names, tree and its declared hints."""
     values = {name: _hint(problem, name) for name in hints}
-    return Given(n=problem.n, names=problem.names, tree=problem.tree, hints=values)
+    return Items(n=problem.n, names=problem.names, tree=problem.tree, hints=values)
 
 
 def _hint(problem: Problem, name: str) -> Any:

@@ -12,7 +12,7 @@ from hcbench.model.arrays import as_plain_array
 from hcbench.model.names import NamedItems
 from hcbench.model.problem import Result
 from hcbench.model.trees import Partition, Tree
-from hcbench.run.inputs import Given
+from hcbench.run.inputs import Items
 
 
 def result_kind(result: Result) -> str:
@@ -22,7 +22,7 @@ def result_kind(result: Result) -> str:
     return "partition"
 
 
-def result_of_call(returned: Any, given: Given) -> Result:
+def result_of_call(returned: Any, items: Items) -> Result:
     """What an algorithm returned for its items, in their order and with their names.
 
     Leaves without names are the items by number, as queries are; so are leaves with the names
@@ -35,19 +35,19 @@ def result_of_call(returned: Any, given: Given) -> Result:
     DataError
         If it has other names than the items.
     """
-    result = as_result(returned, given.n)
+    result = as_result(returned, items.n)
     if result.names is None:
-        return result.with_names(given.names)
-    if result.names == given.names:
+        return result.with_names(items.names)
+    if result.names == items.names:
         return result
 
-    items = NamedItems(what="the items", n=given.n, names=given.names)
-    item_numbers = {str(item) for item in range(given.n)}
+    expected = NamedItems(what="the items", n=items.n, names=items.names)
+    item_numbers = {str(item) for item in range(items.n)}
     if set(result.names) == item_numbers:
         # Numbers as names are the items by number, whatever the items are called.
-        items = replace(items, names=None)
+        expected = replace(expected, names=None)
     leaves = result.named_items(f"the {result_kind(result)} that the algorithm returned")
-    return result.matched_with(items, leaves).with_names(given.names)
+    return result.matched_with(expected, leaves).with_names(items.names)
 
 
 def as_result(returned: Any, n: int) -> Result:

@@ -16,7 +16,7 @@ from hcbench.model.problem import Result
 from hcbench.oracle import Oracle, Recorder
 from hcbench.oracle.answers import Point
 from hcbench.oracle.ledger import Ledger
-from hcbench.run.inputs import Given
+from hcbench.run.inputs import Items
 from hcbench.run.job import Call
 from hcbench.run.returned import result_of_call
 from hcbench.run.times import Stopwatch, processor_clock
@@ -82,7 +82,7 @@ class FinishedCall:
         return replace(self, cost=cost, notes=self.notes + (note,))
 
 
-def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> FinishedCall:
+def call_algorithm(algorithm: Call, oracle: Oracle, items: Items, seed: int) -> FinishedCall:
     """Call an algorithm once, and measure its time, its memory and its queries.
 
     Parameters
@@ -90,7 +90,7 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
     algorithm : Call
     oracle : Oracle
         With a ledger of its own.
-    given : Given
+    given : Items
         What the algorithm gets without asking.
     seed : int
         Of its generator, and of the global generators of Python and numpy.
@@ -118,7 +118,7 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
         processor_watch.start()
         watch.start()
         try:
-            returned = function(oracle, given, rng, **params)
+            returned = function(oracle, items, rng, **params)
         except BaseException as error:
             failure = error
         elapsed = stop(watch)
@@ -145,9 +145,9 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
     if not recorder.is_sound:
         return call.failed(InvalidProblemError("the algorithm wrote the oracle's ledger"))
     try:
-        trace = tuple(_in_order(point, given) for point in recorder.trace)
+        trace = tuple(_in_order(point, items) for point in recorder.trace)
         if failure is None:
-            call = replace(call, result=result_of_call(returned, given))
+            call = replace(call, result=result_of_call(returned, items))
     except (HcbenchError, ValueError, TypeError) as error:
         return call.failed(error)
     return replace(call, trace=trace, error=failure)
@@ -178,9 +178,9 @@ def _cost(ledger: Ledger, elapsed: float, processor_seconds: float, peak: int | 
     )
 
 
-def _in_order(point: Point, given: Given) -> Point:
+def _in_order(point: Point, items: Items) -> Point:
     """A recorded result in the order of the items; of another number of items, as it is."""
-    if point.result.n != given.n:
+    if point.result.n != items.n:
         # No metric has a value for it, and other recorded results are not affected.
         return point
-    return Point(point.queries, result_of_call(point.result, given))
+    return Point(point.queries, result_of_call(point.result, items))

@@ -142,15 +142,15 @@ def check_renumbered_items(subject: Subject) -> None:
             skip("its result depends on its random numbers")
         answers = source.answers(problem)
         for seed in range(2):
-            items = np.random.default_rng(seed).permutation(problem.n)
-            given = give(problem.take(items), subject.hints)
-            ran = run(subject, renumbered(answers, items), given)
+            order = np.random.default_rng(seed).permutation(problem.n)
+            items = give(problem.take(order), subject.hints)
+            ran = run(subject, renumbered(answers, order), items)
             if ran.result is None:
                 fail(f"fails on items in another order: {ran.reason}", ran.error)
             # By the numbers that the items had before.
             clusters = set()
             for cluster in clusters_of(ran.result):
-                clusters.add(frozenset(items[list(cluster)].tolist()))
+                clusters.add(frozenset(order[list(cluster)].tolist()))
             require(
                 clusters == clusters_of(expected),
                 "returns other clusters where the same items come in another order",
@@ -341,12 +341,12 @@ def _check_hints(subject: Subject, source: Source) -> None:
 def _check_without_tree(subject: Subject, source: Source) -> None:
     # A tree that is to be cut is there for whoever declares it; others must not look at it.
     problem = source.problem()
-    given = give(problem, subject.hints)
-    expected = run(subject, source.answers(problem), given)
-    without = run(subject, source.answers(problem), replace(given, tree=None))
+    items = give(problem, subject.hints)
+    expected = run(subject, source.answers(problem), items)
+    without = run(subject, source.answers(problem), replace(items, tree=None))
     if expected.result is None and without.result is None:
         skip(f"there is no valid result to compare with (valid_result): {without.reason}")
-    require(without.result == expected.result, "uses given.tree, and its needs do not say tree")
+    require(without.result == expected.result, "uses items.tree, and its needs do not say tree")
 
 
 class _WatchedHints(Mapping[str, Any]):

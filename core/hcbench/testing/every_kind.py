@@ -31,7 +31,7 @@ from hcbench.testing.running import SEED, sources_of, usual
 from hcbench.testing.subjects import Subject, fail, require, skip
 
 _ARGUMENTS = {"algorithm": 3, "metric": 1, "oracle": 1, "data set": 1}
-"""The number of arguments before the parameters, such as oracle, given and rng."""
+"""The number of arguments before the parameters, such as oracle, items and rng."""
 _EARLIER_ORACLE = 3
 """That of an oracle of the earlier form: problem, seed and budget."""
 
@@ -279,10 +279,10 @@ def _call(subject: Subject) -> Any:
     usual(subject, source)
     problem = source.problem()
     oracle = make_oracle(source.answers(problem), None)
-    given = give(problem, subject.hints)
+    items = give(problem, subject.hints)
     rng = np.random.default_rng(SEED)
     with collect_notes():
-        returned = subject.call(oracle, given, rng)
+        returned = subject.call(oracle, items, rng)
     if isinstance(returned, np.ndarray):
         return returned.tolist()
     return returned

@@ -34,7 +34,7 @@ from hcbench.registry.specs import OracleSpec
 from hcbench.registry.uses import Use
 from hcbench.run.executors import CellPool
 from hcbench.run.failures import describe
-from hcbench.run.inputs import Given, give, make_answers, make_oracle
+from hcbench.run.inputs import Items, give, make_answers, make_oracle
 from hcbench.run.job import Call, Job, RescoreJob, pack_job
 from hcbench.run.returned import result_kind
 from hcbench.run.timed_call import call_algorithm
@@ -156,7 +156,7 @@ def _source_of(subject: Subject, kind: str) -> Source | None:
 def run(
     subject: Subject,
     answers: Answers,
-    given: Given,
+    items: Items,
     *,
     budget: int | None = None,
     seed: int = SEED,
@@ -166,7 +166,7 @@ def run(
     takes_unsure = subject.spec.takes_unsure
     # Otherwise the oracle asks again for an answer that is unsure.
     oracle = make_oracle(answers, budget, checkpoints, takes_unsure=takes_unsure)
-    called = call_algorithm(subject.call, oracle, given, seed)
+    called = call_algorithm(subject.call, oracle, items, seed)
     # A cell would record it as a failure; here a user ends the checks.
     if isinstance(called.error, KeyboardInterrupt):
         raise called.error

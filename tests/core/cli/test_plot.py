@@ -48,8 +48,8 @@ def points(seed, *, n):
     return hcbench.Problem(n=n, vectors=rng.normal(size=(n, 2)) + levels, levels=levels)
 
 
-def comb(oracle, given, rng, *, flip):
-    n = given.n
+def comb(oracle, items, rng, *, flip):
+    n = items.n
     order = range(n)[::-1] if flip else range(n)
     first, *rest = order
     last, merges = first, []
@@ -59,7 +59,7 @@ def comb(oracle, given, rng, *, flip):
     return merges
 
 
-def fail(oracle, given, rng):
+def fail(oracle, items, rng):
     raise ValueError("no")
 
 

@@ -95,7 +95,7 @@ def test_names_in_the_csv_of_results_are_no_formulas(tmp_path: Path) -> None:
 
     openpyxl = pytest.importorskip("openpyxl")
 
-    def fail(oracle: object, given: object, rng: object) -> object:
+    def fail(oracle: object, items: object, rng: object) -> object:
         raise ValueError("never")
 
     name = "+HYPERLINK"

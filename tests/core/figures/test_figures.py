@@ -47,13 +47,13 @@ def points(seed, *, p, fixed):
     return hcbench.Problem(n=6, vectors=rng.normal(size=(6, p)), levels=levels)
 
 
-def comb(oracle, given, rng):
-    n = given.n
+def comb(oracle, items, rng):
+    n = items.n
     warnings.warn(f"{n} items are few", hcbench.ModelWarning)
     return [[0, 1], *([n + k, k + 2] for k in range(n - 2))]
 
 
-def fail(oracle, given, rng):
+def fail(oracle, items, rng):
     raise ValueError("no")
 
 

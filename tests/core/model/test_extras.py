@@ -29,8 +29,8 @@ def words(seed):
     truth = Tree.from_newick("((0,1),(2,3));")
     return Problem(n=4, truths={"kinds": truth}, extras={"words:strings": WORDS})
 
-def by_first_letter(oracle, given, rng):
-    strings = given.hints["words:strings"]
+def by_first_letter(oracle, items, rng):
+    strings = items.hints["words:strings"]
     assert strings == WORDS
     levels = np.array([[ord(string[0])] for string in strings])
     return Tree.from_levels(levels)

@@ -214,7 +214,7 @@ def test_a_matrix_is_brought_into_one_order_by_the_names_of_rows_and_columns():
 
 
 def test_an_algorithm_may_return_its_items_in_another_order(tmp_path):
-    def other_order(oracle, given, rng):
+    def other_order(oracle, items, rng):
         return AC.restrict([3, 0, 2, 1])
 
     spec = hcbench.AlgorithmSpec(

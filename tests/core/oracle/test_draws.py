@@ -129,9 +129,9 @@ def test_fit_draws_from_a_callable() -> None:
     """All algorithms draw from the same stream."""
     seen = []
 
-    def draws(oracle: Any, given: Any, rng: Any) -> Partition:
+    def draws(oracle: Any, items: Any, rng: Any) -> Partition:
         seen.append(oracle.draw(5))
-        return Partition(np.zeros(given.n, np.int64))
+        return Partition(np.zeros(items.n, np.int64))
 
     oracle = hcbench.ask_oracle("pair-queries", lambda i, j: True, n=6)
     draws(oracle, Problem(n=6), None)
@@ -158,9 +158,9 @@ def parity(request: Any) -> Answers:
     )
 
 
-def draws_and_asks(oracle: Any, given: Any, rng: Any) -> Partition:
+def draws_and_asks(oracle: Any, items: Any, rng: Any) -> Partition:
     oracle.ask(oracle.draw(4)[:3])
-    return Partition(np.zeros(given.n, np.int64))
+    return Partition(np.zeros(items.n, np.int64))
 
 
 def heard(scored: hcbench.Scored) -> float:

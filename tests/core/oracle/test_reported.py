@@ -27,15 +27,15 @@ def caterpillar(n: int) -> Any:
     return [[0 if k == 0 else n + k - 1, k + 1] for k in range(n - 1)]
 
 
-def counting(oracle: Any, given: Any, rng: Any) -> Any:
+def counting(oracle: Any, items: Any, rng: Any) -> Any:
     oracle.read()
     oracle.report(iterations=12, objective=0.25)
     oracle.report(objective=np.float32(0.5))
-    return caterpillar(given.n)
+    return caterpillar(items.n)
 
 
-def silent(oracle: Any, given: Any, rng: Any) -> Any:
-    return caterpillar(given.n)
+def silent(oracle: Any, items: Any, rng: Any) -> Any:
+    return caterpillar(items.n)
 
 
 def spec_of(function: Any) -> hcbench.AlgorithmSpec:
@@ -46,16 +46,16 @@ def spec_of(function: Any) -> hcbench.AlgorithmSpec:
 ALGORITHMS = [spec_of(function) for function in (counting, silent)]
 
 
-def metered(oracle: Any, given: Any, rng: Any) -> Any:
+def metered(oracle: Any, items: Any, rng: Any) -> Any:
     oracle.report_cost("energy", 1.5, unit="J")
     oracle.report_cost("energy", rng.uniform(2, 3), unit="J")
     oracle.report_cost("GPU memory", 2**20, unit="bytes")
-    return caterpillar(given.n)
+    return caterpillar(items.n)
 
 
-def frugal(oracle: Any, given: Any, rng: Any) -> Any:
+def frugal(oracle: Any, items: Any, rng: Any) -> Any:
     oracle.report_cost("energy", 1, unit="J")
-    return caterpillar(given.n)
+    return caterpillar(items.n)
 
 
 @pytest.fixture

@@ -195,7 +195,7 @@ def test_a_hint_needs_a_truth(tmp_path: Path) -> None:
 
 
 def test_data_as_a_hint_are_needed_and_told() -> None:
-    def both(oracle: Any, given: Any, rng: Any) -> None: ...
+    def both(oracle: Any, items: Any, rng: Any) -> None: ...
 
     spec = AlgorithmSpec(
         name="Both", function=both, doc="", accepts=("ordinal-queries",), hints=("vectors",)

@@ -33,8 +33,8 @@ PLUGIN = '''
 import numpy as np
 from hcbench import AlgorithmSpec, DatasetSpec, Parameter, Problem, Reference, hookimpl
 
-def chain(oracle, given, rng):
-    return np.array([(0, 1), *((given.n + k, k + 2) for k in range(given.n - 2))])
+def chain(oracle, items, rng):
+    return np.array([(0, 1), *((items.n + k, k + 2) for k in range(items.n - 2))])
 
 def points(seed, *, n):
     return Problem(n=n or 4, vectors=np.arange(n or 4)[:, None] * 1.0)
@@ -224,12 +224,12 @@ import os, warnings
 import numpy as np, threadpoolctl
 from hcbench import AlgorithmSpec, ModelWarning, hookimpl
 
-def noting(oracle, given, rng):
+def noting(oracle, items, rng):
     from numba.np.ufunc import parallel
     pools = {pool["num_threads"] for pool in threadpoolctl.threadpool_info()}
     counts = (os.environ["OMP_NUM_THREADS"], parallel.get_thread_count(), parallel.NUM_THREADS)
     warnings.warn(ModelWarning(f"{counts} {pools}"))
-    return np.array([(0, 1), *((given.n + k, k + 2) for k in range(given.n - 2))])
+    return np.array([(0, 1), *((items.n + k, k + 2) for k in range(items.n - 2))])
 
 @hookimpl
 def hcbench_algorithms():

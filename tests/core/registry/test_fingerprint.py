@@ -30,10 +30,10 @@ PLUGIN = """
     from hcbench import AlgorithmSpec, Partition, hookimpl
     {imports}
 
-    def halves(oracle, given, rng):
+    def halves(oracle, items, rng):
         "Two halves, or what the helper says."
         {inside}
-        return Partition([item % {value} for item in range(given.n)])
+        return Partition([item % {value} for item in range(items.n)])
 
     @hookimpl
     def hcbench_algorithms():
@@ -150,9 +150,9 @@ def test_an_edit_of_a_helper_changes_the_key_of_a_plugin_file(kind: str, tmp_pat
 
 def test_the_module_of_a_lazily_named_function_is_a_helper(tmp_path: Path) -> None:
     file = write_plugin(tmp_path, function="'h_lazy:halves'")
-    write_files(tmp_path, {"h_lazy.py": "def halves(oracle, given, rng):\n    return 2\n"})
+    write_files(tmp_path, {"h_lazy.py": "def halves(oracle, items, rng):\n    return 2\n"})
     before = key_part(file)
-    rewrite(tmp_path / "h_lazy.py", "def halves(oracle, given, rng):\n    return 3\n")
+    rewrite(tmp_path / "h_lazy.py", "def halves(oracle, items, rng):\n    return 3\n")
     assert key_part(file) != before
 
 

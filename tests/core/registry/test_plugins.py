@@ -478,8 +478,8 @@ OWN_UPGMA = """
 import numpy as np
 from hcbench import AlgorithmSpec, hookimpl
 
-def cluster(oracle, given, rng):
-    return np.arange(given.n) % 2
+def cluster(oracle, items, rng):
+    return np.arange(items.n) % 2
 
 @hookimpl
 def hcbench_algorithms():

@@ -132,10 +132,10 @@ def test_shared_comparisons_are_drawn_once_and_counted_for_each_algorithm() -> N
         comparisons = Comparisons.from_quadruplets(problem.n, rows[:budget])
         return Answers(kind="quadruplet-set", n=problem.n, data=comparisons, size=len(comparisons))
 
-    def read(oracle: Any, given: Any, rng: Any) -> Tree:
+    def read(oracle: Any, items: Any, rng: Any) -> Tree:
         comparisons = oracle.read()
         assert not comparisons.closer.flags.writeable
-        return Tree.from_levels(np.zeros((given.n, 1), dtype=int))
+        return Tree.from_levels(np.zeros((items.n, 1), dtype=int))
 
     def run(**changes: Any) -> int | None:
         done = run_job(job(Call(read, {}), oracle=Call(observe, {}), data_key="drawn", **changes))
@@ -161,10 +161,10 @@ def test_who_uses_an_index_that_was_drawn_is_charged_for_it(
         return Answers(kind="quadruplet-set", n=problem.n, data=data, size=1)
 
     def cost(use: Callable[[Comparisons], Any]) -> Any:
-        def read(oracle: Any, given: Any, rng: Any) -> Tree:
+        def read(oracle: Any, items: Any, rng: Any) -> Tree:
             read_sets.append(oracle.read())
             use(read_sets[-1])
-            return Tree.from_levels(np.zeros((given.n, 1), dtype=int))
+            return Tree.from_levels(np.zeros((items.n, 1), dtype=int))
 
         monkeypatch.setattr("hcbench.run.timed_call.reset_peak", lambda: 40)
         monkeypatch.setattr("hcbench.run.timed_call.peak_since", lambda held: held)
@@ -186,11 +186,11 @@ def test_processor_time_is_that_of_the_call_with_its_threads_and_processes() -> 
         while thread_time() - start < seconds:
             pass
 
-    def asleep(oracle: Any, given: Any, rng: Any) -> Tree:
+    def asleep(oracle: Any, items: Any, rng: Any) -> Tree:
         sleep(0.3)
-        return Tree.from_levels(np.zeros((given.n, 1), dtype=int))
+        return Tree.from_levels(np.zeros((items.n, 1), dtype=int))
 
-    def busy(oracle: Any, given: Any, rng: Any) -> Tree:
+    def busy(oracle: Any, items: Any, rng: Any) -> Tree:
         threads = [Thread(target=burn, args=(0.2,)) for _ in range(2)]
         for thread in threads:
             thread.start()
@@ -198,7 +198,7 @@ def test_processor_time_is_that_of_the_call_with_its_threads_and_processes() -> 
             thread.join()
         child = "import time\nwhile time.process_time() < 0.2: pass"
         subprocess.run([sys.executable, "-S", "-c", child], check=True)
-        return Tree.from_levels(np.zeros((given.n, 1), dtype=int))
+        return Tree.from_levels(np.zeros((items.n, 1), dtype=int))
 
     idle = run_job(job(Call(asleep, {}))).cost
     assert idle.seconds is not None
@@ -304,8 +304,8 @@ def test_compilation_before_the_timed_call_is_announced() -> None:
     def half(x: Any) -> Any:
         return x / 2
 
-    def algorithm(oracle: Any, given: Any, rng: Any) -> Any:
-        return linkage(np.arange(given.n)[:, None] * half(given.n), "average")
+    def algorithm(oracle: Any, items: Any, rng: Any) -> Any:
+        return linkage(np.arange(items.n)[:, None] * half(items.n), "average")
 
     phases: list[str] = []
     done = run_packed(pack_job(job(algorithm), ()), lambda phase, value=None: phases.append(phase))
@@ -341,7 +341,7 @@ def test_each_phase_is_announced_as_it_begins() -> None:
 
 def test_failures_have_different_statuses() -> None:
     def fails(error: BaseException) -> Any:
-        def algorithm(oracle: Any, given: Any, rng: Any) -> Any:
+        def algorithm(oracle: Any, items: Any, rng: Any) -> Any:
             raise error
 
         return algorithm
@@ -374,10 +374,10 @@ def test_the_warm_up_is_an_ordinary_call_on_spread_items() -> None:
     def line(_request: Any, n: int) -> Problem:
         return Problem(n=n, vectors=np.arange(float(n))[:, None], levels=np.zeros((n, 1), int))
 
-    def watches(oracle: Any, given: Any, rng: Any) -> Any:
+    def watches(oracle: Any, items: Any, rng: Any) -> Any:
         rows = oracle.read().ravel()
         seen.append((rows[0], rows[-1], len(rows), rng.random()))
-        return BAD.caterpillar(given.n)
+        return BAD.caterpillar(items.n)
 
     done = run_job(job(watches, dataset=Call(line, {"n": 30}), data_key="line"))
     assert done.status == "ok"
@@ -391,9 +391,9 @@ def test_sparse_vectors_are_warmed_up_with_as_well() -> None:
 
     sizes: list[int] = []
 
-    def watches(oracle: Any, given: Any, rng: Any) -> Any:
+    def watches(oracle: Any, items: Any, rng: Any) -> Any:
         sizes.append(oracle.read().shape[0])
-        return BAD.caterpillar(given.n)
+        return BAD.caterpillar(items.n)
 
     assert run_job(job(watches, dataset=Call(identity, {"n": 20}), data_key="I")).status == "ok"
     assert sizes == [12, 20]
@@ -422,9 +422,9 @@ def test_a_metric_sees_the_problem_the_trace_and_the_answers() -> None:
 
 
 def test_draws_are_among_the_costs() -> None:
-    def draws(oracle: Any, given: Any, rng: Any) -> Any:
+    def draws(oracle: Any, items: Any, rng: Any) -> Any:
         oracle.draw(7)
-        return BAD.caterpillar(given.n)
+        return BAD.caterpillar(items.n)
 
     def same(request: Any) -> Answers:
         problem = request.problem
@@ -473,10 +473,10 @@ def test_what_an_algorithm_may_return() -> None:
 def test_hints_are_parts_of_the_truth() -> None:
     levels = np.array([[0, 0], [0, 1], [1, 0], [1, 0]])
     problem = Problem(n=4, vectors=np.eye(4), levels=levels)
-    given = give(problem, ("truth", "clusters", "n_clusters"))
-    assert given.hints["n_clusters"] == 3
-    assert given.hints["clusters"].labels.tolist() == [0, 1, 2, 2]
-    assert given.hints["truth"] == problem.truth
+    items = give(problem, ("truth", "clusters", "n_clusters"))
+    assert items.hints["n_clusters"] == 3
+    assert items.hints["clusters"].labels.tolist() == [0, 1, 2, 2]
+    assert items.hints["truth"] == problem.truth
     assert not give(problem, ()).hints
 
 
@@ -547,10 +547,10 @@ def test_checkpoints_have_only_the_costs_known_there() -> None:
 
 
 def test_an_algorithm_that_gives_up_when_refused_is_stopped_by_the_budget() -> None:
-    def modest(oracle: Any, given: Any, rng: Any) -> Any:
+    def modest(oracle: Any, items: Any, rng: Any) -> Any:
         with suppress(hcbench.BudgetExceededError):
             oracle.ask([[0, 1, 2, 3]] * 3)
-        return BAD.caterpillar(given.n)
+        return BAD.caterpillar(items.n)
 
     oracle = Call(BAD.first_is_closer, {})
     assert run_job(job(modest, oracle=oracle, budget=2)).stopped == "budget"
@@ -558,10 +558,10 @@ def test_an_algorithm_that_gives_up_when_refused_is_stopped_by_the_budget() -> N
 
 
 def test_a_manipulated_count_is_an_error() -> None:
-    def cheats(oracle: Any, given: Any, rng: Any) -> Any:
+    def cheats(oracle: Any, items: Any, rng: Any) -> Any:
         oracle.ask([[0, 1, 2, 3]] * 3)
         oracle.ledger._account.counters[0] = 0
-        return BAD.caterpillar(given.n)
+        return BAD.caterpillar(items.n)
 
     done = run_job(job(cheats, oracle=Call(BAD.first_is_closer, {})))
     assert (done.status, done.reason) == ("error", "the algorithm wrote the oracle's ledger")
@@ -576,9 +576,9 @@ def test_a_manipulated_count_is_an_error() -> None:
     ],
 )
 def test_another_ledger_clock_or_budget_is_an_error(cheat: Callable[[Any], object]) -> None:
-    def cheats(oracle: Any, given: Any, rng: Any) -> Any:
+    def cheats(oracle: Any, items: Any, rng: Any) -> Any:
         cheat(oracle)
-        return BAD.caterpillar(given.n)
+        return BAD.caterpillar(items.n)
 
     done = run_job(job(cheats, oracle=Call(BAD.first_is_closer, {})))
     assert (done.status, done.reason) == ("error", "the algorithm wrote the oracle's ledger")
@@ -591,7 +591,7 @@ def test_declared_needs_decide_whether_an_algorithm_runs() -> None:
 
 
 def test_an_algorithm_may_say_that_it_cannot_run_here() -> None:
-    def on_gpu(oracle: Any, given: Any, rng: Any) -> Any:
+    def on_gpu(oracle: Any, items: Any, rng: Any) -> Any:
         raise NotApplicableError("it needs a GPU, and this machine has none")
 
     outcome = run_job(job(Call(on_gpu, {})))
@@ -602,10 +602,10 @@ def test_an_algorithm_may_say_that_it_cannot_run_here() -> None:
 
 
 def test_global_random_generators_do_not_depend_on_earlier_cells() -> None:
-    def global_generators(oracle: Any, given: Any, rng: Any) -> Any:
-        order = np.random.permutation(given.n)  # noqa: NPY002
+    def global_generators(oracle: Any, items: Any, rng: Any) -> Any:
+        order = np.random.permutation(items.n)  # noqa: NPY002
         drawn.append((order.tolist(), random.random()))
-        return BAD.caterpillar(given.n).relabel(order)
+        return BAD.caterpillar(items.n).relabel(order)
 
     drawn: list[Any] = []
     first, second = (run_job(job(global_generators)).points[0].result for _ in range(2))
@@ -627,11 +627,11 @@ def test_a_kernel_that_the_warm_up_does_not_reach_is_compiled_outside_the_timer(
 
     asked: list[int] = []
 
-    def only_on_many(oracle: Any, given: Any, rng: Any) -> Any:
-        asked.append(given.n)
-        if given.n > 12:
-            late(given.n)
-        return BAD.caterpillar(given.n)
+    def only_on_many(oracle: Any, items: Any, rng: Any) -> Any:
+        asked.append(items.n)
+        if items.n > 12:
+            late(items.n)
+        return BAD.caterpillar(items.n)
 
     assert run_job(job(only_on_many)).status == "ok"
     assert asked == [12, 20, 20], "warm-up, the call that compiled, the call that counts"
@@ -644,11 +644,11 @@ def test_a_module_that_the_warm_up_does_not_import_is_imported_outside_the_timer
     monkeypatch.syspath_prepend(str(tmp_path))
     asked: list[int] = []
 
-    def only_on_many(oracle: Any, given: Any, rng: Any) -> Any:
-        asked.append(given.n)
-        if given.n > 12:
+    def only_on_many(oracle: Any, items: Any, rng: Any) -> Any:
+        asked.append(items.n)
+        if items.n > 12:
             import slow_to_import  # type: ignore[import-not-found]  # noqa: F401
-        return BAD.caterpillar(given.n)
+        return BAD.caterpillar(items.n)
 
     done = run_job(job(only_on_many))
     sys.modules.pop("slow_to_import")
@@ -678,11 +678,11 @@ def test_a_stored_kernel_that_the_warm_up_does_not_reach_is_opened_outside_the_t
     late = load()
     asked: list[int] = []
 
-    def only_on_many(oracle: Any, given: Any, rng: Any) -> Any:
-        asked.append(given.n)
-        if given.n > 12:
-            late(given.n)
-        return BAD.caterpillar(given.n)
+    def only_on_many(oracle: Any, items: Any, rng: Any) -> Any:
+        asked.append(items.n)
+        if items.n > 12:
+            late(items.n)
+        return BAD.caterpillar(items.n)
 
     assert run_job(job(only_on_many)).status == "ok"
     assert sum(late.stats.cache_hits.values()) == 1
@@ -696,14 +696,14 @@ def test_a_call_that_ends_with_its_budget_is_repeated_as_well() -> None:
 
     asked: list[int] = []
 
-    def until_the_end(oracle: Any, given: Any, rng: Any) -> Any:
-        asked.append(given.n)
-        oracle.record(BAD.caterpillar(given.n))
-        if given.n > 12:
-            late(given.n)
+    def until_the_end(oracle: Any, items: Any, rng: Any) -> Any:
+        asked.append(items.n)
+        oracle.record(BAD.caterpillar(items.n))
+        if items.n > 12:
+            late(items.n)
             while True:
                 oracle.ask([[0, 1, 2]] if oracle.query_kind.arity == 3 else [[0, 1, 2, 3]])
-        return BAD.caterpillar(given.n)
+        return BAD.caterpillar(items.n)
 
     done = run_job(job(until_the_end, oracle=Call(BAD.first_is_closer, {}), budget=3))
     assert (done.status, done.stopped) == ("ok", "budget")
@@ -751,9 +751,9 @@ def test_answers_are_stored_by_their_source_and_the_data(source: str) -> None:
 
         return Answers(kind="ordinal-queries", n=problem.n, arity=3, replies=answers, source=source)
 
-    def asks(oracle: Any, given: Any, rng: Any) -> Any:
+    def asks(oracle: Any, items: Any, rng: Any) -> Any:
         oracle.ask([[0, 1, 2], [0, 1, 3]])
-        return BAD.caterpillar(given.n)
+        return BAD.caterpillar(items.n)
 
     call = Call(paid, {"a": 1})
     done = run_job(job(asks, oracle=call, live=True, replies=replies))
@@ -765,12 +765,12 @@ def test_answers_are_stored_by_their_source_and_the_data(source: str) -> None:
 
 
 def test_reported_numbers_are_values_of_the_last_point_only() -> None:
-    def reports(oracle: Any, given: Any, rng: Any) -> Any:
+    def reports(oracle: Any, items: Any, rng: Any) -> Any:
         oracle.ask([[0, 1, 0, 2]])
-        oracle.record(BAD.caterpillar(given.n))
+        oracle.record(BAD.caterpillar(items.n))
         oracle.ask([[0, 1, 0, 3]])
         oracle.report(loss=2.5)
-        return BAD.caterpillar(given.n)
+        return BAD.caterpillar(items.n)
 
     done = run_job(job(reports, oracle=Call(BAD.first_is_closer, {}), checkpoints=(0, 1, 2)))
     values = [{k: v.value for k, v in p.values.items() if "loss" in k} for p in done.points]
@@ -790,9 +790,9 @@ def test_an_error_of_the_oracle_is_told_as_such() -> None:
 def test_an_algorithm_is_warmed_up_once_for_the_same_types() -> None:
     sizes: list[int] = []
 
-    def counts(oracle: Any, given: Any, rng: Any) -> Any:
-        sizes.append(given.n)
-        return BAD.caterpillar(given.n)
+    def counts(oracle: Any, items: Any, rng: Any) -> Any:
+        sizes.append(items.n)
+        return BAD.caterpillar(items.n)
 
     for _ in range(2):
         assert run_job(job(counts)).status == "ok"
@@ -800,10 +800,10 @@ def test_an_algorithm_is_warmed_up_once_for_the_same_types() -> None:
 
 
 def warns(text: str, category: type[Warning] = hcbench.ModelWarning) -> Any:
-    def algorithm(oracle: Any, given: Any, rng: Any) -> Any:
-        warnings.warn(f"{text} of {given.n}", category, stacklevel=1)
-        warnings.warn(f"{text} of {given.n}", category, stacklevel=1)
-        return BAD.caterpillar(given.n)
+    def algorithm(oracle: Any, items: Any, rng: Any) -> Any:
+        warnings.warn(f"{text} of {items.n}", category, stacklevel=1)
+        warnings.warn(f"{text} of {items.n}", category, stacklevel=1)
+        return BAD.caterpillar(items.n)
 
     return algorithm
 
@@ -823,7 +823,7 @@ def test_a_model_warning_is_a_note_of_the_cell_and_not_of_its_warm_up() -> None:
 
 
 def test_notes_of_a_failure_are_stored() -> None:
-    def fails(oracle: Any, given: Any, rng: Any) -> Any:
+    def fails(oracle: Any, items: Any, rng: Any) -> Any:
         warnings.warn("not connected", hcbench.ModelWarning, stacklevel=1)
         raise ValueError("no tree")
 
@@ -838,10 +838,10 @@ def test_other_warnings_are_not_notes() -> None:
 
 
 def test_very_long_notes_are_cut() -> None:
-    def talks(oracle: Any, given: Any, rng: Any) -> Any:
+    def talks(oracle: Any, items: Any, rng: Any) -> Any:
         for number in range(1000):
             warnings.warn(f"{number} is odd", hcbench.ModelWarning, stacklevel=1)
-        return BAD.caterpillar(given.n)
+        return BAD.caterpillar(items.n)
 
     notes = run_job(job(talks)).notes
     assert notes[:2] == ("0 is odd", "1 is odd")
@@ -852,7 +852,7 @@ WARNING_PLUGIN = """
 import warnings
 import hcbench
 
-def algorithm(oracle, given, rng):
+def algorithm(oracle, items, rng):
     warnings.warn("alpha < 0", hcbench.ModelWarning)
     return [[0, 1], [2, 3]]
 
@@ -890,11 +890,11 @@ def test_an_oracle_that_costs_money_is_never_asked_in_a_warm_up() -> None:
     def late(x: int) -> int:
         return x + 1
 
-    def asks_once(oracle: Any, given: Any, rng: Any) -> Any:
-        sizes.append((given.n, int(oracle.ask([[0, 1, 2]])[0])))
-        if given.n > 12:
-            late(given.n)  # compiled in the timed call, which is not repeated as it would cost
-        return BAD.caterpillar(given.n)
+    def asks_once(oracle: Any, items: Any, rng: Any) -> Any:
+        sizes.append((items.n, int(oracle.ask([[0, 1, 2]])[0])))
+        if items.n > 12:
+            late(items.n)  # compiled in the timed call, which is not repeated as it would cost
+        return BAD.caterpillar(items.n)
 
     def priced(request: Any) -> Answers:
         problem = request.problem
@@ -948,10 +948,10 @@ def never_sure(request: Any) -> Answers:
 def test_a_query_without_an_answer_ends_the_cell_with_what_it_had(
     records: bool, status: str, stopped: str
 ) -> None:
-    def asks_twice(oracle: Any, given: Any, rng: Any) -> Any:
+    def asks_twice(oracle: Any, items: Any, rng: Any) -> Any:
         oracle.ask([[0, 1, 2]])
         if records:
-            oracle.record(BAD.caterpillar(given.n))
+            oracle.record(BAD.caterpillar(items.n))
         oracle.ask([[0, 1, 3], [0, 1, 2]])
         raise AssertionError("not reached")
 
@@ -967,9 +967,9 @@ def test_a_query_without_an_answer_ends_the_cell_with_what_it_had(
 def test_an_algorithm_that_takes_unsure_gets_it() -> None:
     given_codes: list[int] = []
 
-    def takes(oracle: Any, given: Any, rng: Any) -> Any:
+    def takes(oracle: Any, items: Any, rng: Any) -> Any:
         given_codes.extend(oracle.ask([[0, 1, 3], [0, 1, 2]]).tolist())
-        return BAD.caterpillar(given.n)
+        return BAD.caterpillar(items.n)
 
     done = run_job(job(takes, oracle=Call(never_sure, {}), takes_unsure=True, live=True))
     assert (done.status, done.cost.queries) == ("ok", 2)

@@ -16,11 +16,11 @@ from hcbench import AlgorithmSpec, hookimpl
 {imports}
 FILES = {files!r}
 
-def cluster(oracle, given, rng, *, turn):
+def cluster(oracle, items, rng, *, turn):
     if turn == 1:
         for file, text in FILES.items():
             Path(file).write_text(text)
-    return np.arange(given.n) % 2
+    return np.arange(items.n) % 2
 
 @hookimpl
 def hcbench_algorithms():

@@ -33,13 +33,13 @@ CLOCKING = """
     from pathlib import Path
     from hcbench import AlgorithmSpec, MetricSpec, Parameter, hookimpl
 
-    def clocking(oracle, given, rng, *, number):
+    def clocking(oracle, items, rng, *, number):
         began = time.monotonic()
         time.sleep(0.02)
-        if given.n > 12:  # no warm-up
+        if items.n > 12:  # no warm-up
             with open({place!r}, "a") as file:
                 file.write(f"{{began}} {{time.monotonic()}}\\n")
-        return np.zeros(given.n, dtype=int)
+        return np.zeros(items.n, dtype=int)
 
     def clusters(scored):
         return scored.result.n_clusters

@@ -245,7 +245,7 @@ def installed_job(function: Any) -> bytes:
     return pack_job(job, ())
 
 
-def call_on_vectors(oracle: Any, given: Any, rng: Any, *, function: str) -> Any:
+def call_on_vectors(oracle: Any, items: Any, rng: Any, *, function: str) -> Any:
     return load_function(function)(oracle.read())
 
 
@@ -353,11 +353,11 @@ def replaces_its_clock(oracle: Any) -> None:
     ids=lambda f: f.__name__,
 )
 def test_an_oracle_whose_counts_or_clock_were_replaced_is_an_error(cheats: Any) -> None:
-    def algorithm(oracle: Any, given: Any, rng: Any) -> Any:
+    def algorithm(oracle: Any, items: Any, rng: Any) -> Any:
         oracle.ask([[0, 1], [0, 2]])
         cheats(oracle)
         oracle.ask([[0, 3]])
-        return linkage(np.eye(given.n))
+        return linkage(np.eye(items.n))
 
     answers = Answers(kind="pairs", n=5, arity=2, answer=lambda q, *_: np.zeros(len(q), np.int8))
     called = call_algorithm(
@@ -371,10 +371,10 @@ def test_an_oracle_whose_counts_or_clock_were_replaced_is_an_error(cheats: Any) 
 def test_costs_are_measured_by_what_was_there_before_the_call(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def algorithm(oracle: Any, given: Any, rng: Any) -> Any:
+    def algorithm(oracle: Any, items: Any, rng: Any) -> Any:
         oracle.ask([[0, 1], [0, 2]])
         monkeypatch.setattr("hcbench.run.timed_call._cost", lambda *_: Cost(seconds=0.0, queries=0))
-        return linkage(np.eye(given.n))
+        return linkage(np.eye(items.n))
 
     answers = Answers(kind="pairs", n=5, arity=2, answer=lambda q, *_: np.zeros(len(q), np.int8))
     problem = Problem(n=5, vectors=np.eye(5))

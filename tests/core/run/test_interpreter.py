@@ -58,9 +58,9 @@ def test_a_module_beside_a_plugin_file_is_imported(tmp_path: Path) -> None:
     plugin = tmp_path / "mine.py"
     plugin.write_text(
         "import numpy as np\nfrom hcbench import AlgorithmSpec, hookimpl\n"
-        "def cluster(oracle, given, rng):\n"
+        "def cluster(oracle, items, rng):\n"
         "    import beside\n"
-        "    return np.arange(given.n) % (beside.ANSWER + 1)\n"
+        "    return np.arange(items.n) % (beside.ANSWER + 1)\n"
         "@hookimpl\ndef hcbench_algorithms():\n"
         "    return [AlgorithmSpec(name='mine', function=f'{__name__}:cluster', doc='Mine.',"
         " accepts=('vectors',), returns='partition')]\n"
@@ -120,14 +120,14 @@ def variables_of_a_worker(
     for name in names:
         monkeypatch.setenv(name, "secret")
 
-    def look(oracle: object, given: object, rng: object) -> object:
+    def look(oracle: object, items: object, rng: object) -> object:
         environment = Path("/proc/self/environ").read_bytes().decode()
         for name in names:
             is_there = name in os.environ or f"{name}=" in environment
             oracle.report(**{name.lower(): float(is_there)})  # type: ignore[attr-defined]
         import numpy as np
 
-        return np.arange(given.n) % 2  # type: ignore[attr-defined]
+        return np.arange(items.n) % 2  # type: ignore[attr-defined]
 
     spec = AlgorithmSpec(
         name="look",

@@ -31,10 +31,10 @@ def answer(problem, seed, budget):
     return Answers(kind="quadruplet-set", n=problem.n, data=data, size=1)
 
 
-def star(oracle, given, rng, *, number=0):
+def star(oracle, items, rng, *, number=0):
     oracle.read()
     time.sleep(0.02)
-    return Tree([given.n] * given.n + [-1])
+    return Tree([items.n] * items.n + [-1])
 
 
 @hookimpl

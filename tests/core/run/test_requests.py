@@ -34,8 +34,8 @@ def towns(request):
     return Problem(n=30, vectors=vectors, levels=levels)
 
 
-def in_order(oracle, given, rng):
-    return Tree.from_levels(np.arange(given.n)[:, None] // 2)
+def in_order(oracle, items, rng):
+    return Tree.from_levels(np.arange(items.n)[:, None] // 2)
 
 
 @hookimpl

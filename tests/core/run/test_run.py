@@ -415,8 +415,8 @@ def random_tree(X, *, rng):
 
 @pytest.mark.usefixtures("in_process")
 def test_a_spec_of_the_caller_reads_any_oracle(store: Path) -> None:
-    def by_similarity(oracle, given, rng):
-        return linkage(np.max(oracle.read()) - oracle.read()[np.triu_indices(given.n, 1)])
+    def by_similarity(oracle, items, rng):
+        return linkage(np.max(oracle.read()) - oracle.read()[np.triu_indices(items.n, 1)])
 
     spec = AlgorithmSpec(
         name="mine", function=by_similarity, doc="Mine.", accepts=("similarities",)

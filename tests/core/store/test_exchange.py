@@ -328,8 +328,8 @@ def test_tidying_on_the_command_line(store: Path, tmp_path: Path) -> None:
 GONE = """
     from hcbench import AlgorithmSpec, Tree, hookimpl
 
-    def gone(oracle, given, rng):
-        return Tree.from_parents([given.n] * given.n + [-1])
+    def gone(oracle, items, rng):
+        return Tree.from_parents([items.n] * items.n + [-1])
 
     @hookimpl
     def hcbench_algorithms():

@@ -15,7 +15,7 @@ from hcbench import (
     AlgorithmSpec,
     Answers,
     BudgetExceededError,
-    Given,
+    Items,
     Oracle,
     OracleRequest,
     Parameter,
@@ -39,20 +39,20 @@ def distances(oracle: Oracle) -> np.ndarray:
     return pdist(X.toarray() if hasattr(X, "toarray") else np.asarray(X))
 
 
-def average(oracle, given, rng, *, method="average"):
+def average(oracle, items, rng, *, method="average"):
     """Average linkage.
 
     Parameters
     ----------
-    oracle, given, rng
+    oracle, items, rng
     method : str
         Method of scipy.
     """
     from scipy.cluster.hierarchy import linkage
 
-    if given.n == 1:
-        return Tree([-1], names=given.names)
-    return Tree.from_linkage(linkage(distances(oracle), method), names=given.names)
+    if items.n == 1:
+        return Tree([-1], names=items.names)
+    return Tree.from_linkage(linkage(distances(oracle), method), names=items.names)
 
 
 METHOD = Parameter("method", "average", "Method of scipy.")
@@ -66,9 +66,9 @@ LINKAGE = AlgorithmSpec(
 )
 
 
-def together(oracle, given, rng):
+def together(oracle, items, rng):
     """Query which items are together with the first one."""
-    pairs = [(0, item) for item in range(1, given.n)]
+    pairs = [(0, item) for item in range(1, items.n)]
     codes = oracle.ask(np.array(pairs, dtype=np.int64).reshape(-1, 2))
     return Partition(np.append(1, codes).astype(np.int64))
 
@@ -113,29 +113,29 @@ def test_valid_plugins_with_queries_fail_only_checks_that_do_not_apply():
 # ---- Results -------------------------------------------------------------------------------------
 
 
-def one_leaf_less(oracle, given, rng):
-    return average(oracle, given, rng).restrict(np.arange(given.n - 1))
+def one_leaf_less(oracle, items, rng):
+    return average(oracle, items, rng).restrict(np.arange(items.n - 1))
 
 
-def a_partition(oracle, given, rng):
-    return Partition(np.arange(given.n))
+def a_partition(oracle, items, rng):
+    return Partition(np.arange(items.n))
 
 
-def other_names(oracle, given, rng):
-    tree = average(oracle, given, rng)
-    return Tree(tree.parent, names=[f"x{i}" for i in range(given.n)])
+def other_names(oracle, items, rng):
+    tree = average(oracle, items, rng)
+    return Tree(tree.parent, names=[f"x{i}" for i in range(items.n)])
 
 
-def centres_in_place(oracle, given, rng):
+def centres_in_place(oracle, items, rng):
     X = oracle.read()
     if isinstance(X, np.ndarray) and X.flags.writeable:
         X -= X.mean(axis=0)
-    return average(oracle, given, rng)
+    return average(oracle, items, rng)
 
 
-def makes_it_writeable(oracle, given, rng):
+def makes_it_writeable(oracle, items, rng):
     X = oracle.read()
-    tree = average(oracle, given, rng)
+    tree = average(oracle, items, rng)
     try:
         X.setflags(write=True)
     except (ValueError, AttributeError):
@@ -144,25 +144,25 @@ def makes_it_writeable(oracle, given, rng):
     return tree
 
 
-def by_process(oracle, given, rng):
-    tree = average(oracle, given, rng)
+def by_process(oracle, items, rng):
+    tree = average(oracle, items, rng)
     if tree.height is None:
         return tree
     return Tree(tree.parent, tree.height + os.getpid() * 1e-6, tree.kind, tree.names)
 
 
-def by_number(oracle, given, rng):
-    if given.n == 1:
+def by_number(oracle, items, rng):
+    if items.n == 1:
         return Tree([-1])
-    inner = np.arange(given.n, 2 * given.n - 1)
+    inner = np.arange(items.n, 2 * items.n - 1)
     return Tree.from_parents(np.concatenate([inner[:1], inner, inner[1:], [-1]]))
 
 
-def unseeded(oracle, given, rng):
-    if given.n == 1:
+def unseeded(oracle, items, rng):
+    if items.n == 1:
         return Tree([-1])
-    items = np.random.default_rng().permutation(given.n)
-    return by_number(oracle, given, rng).restrict(items)
+    order = np.random.default_rng().permutation(items.n)
+    return by_number(oracle, items, rng).restrict(order)
 
 
 @pytest.mark.slow
@@ -181,8 +181,8 @@ def test_results() -> None:
         assert sentence in found[check]
 
 
-def a_star(oracle, given, rng):
-    return Tree.from_parents([*[given.n] * given.n, -1]) if given.n > 1 else Tree([-1])
+def a_star(oracle, items, rng):
+    return Tree.from_parents([*[items.n] * items.n, -1]) if items.n > 1 else Tree([-1])
 
 
 @pytest.mark.slow
@@ -201,10 +201,10 @@ def test_same_seed():
     assert "renumbered_items" not in found  # as it is random
 
 
-def seeded(oracle, given, rng):
-    if given.n == 1:
+def seeded(oracle, items, rng):
+    if items.n == 1:
         return Tree([-1])
-    return by_number(oracle, given, rng).restrict(rng.permutation(given.n))
+    return by_number(oracle, items, rng).restrict(rng.permutation(items.n))
 
 
 @pytest.mark.slow
@@ -219,11 +219,11 @@ def test_declared_randomness() -> None:
 
 
 def crash_if(condition):
-    def crash(oracle, given, rng):
+    def crash(oracle, items, rng):
         X = oracle.read()
         if isinstance(X, np.ndarray) and condition(X):
             raise ZeroDivisionError("division by zero")
-        return average(oracle, given, rng)
+        return average(oracle, items, rng)
 
     return crash
 
@@ -266,8 +266,8 @@ def test_an_algorithm_that_needs_more_items_is_told_how_to_say_so() -> None:
 
 @pytest.mark.slow
 def test_nan_heights_are_not_a_valid_result():
-    def nan(oracle, given, rng):
-        tree = average(oracle, given, rng)
+    def nan(oracle, items, rng):
+        tree = average(oracle, items, rng)
         if tree.height is None or tree.height.max() > 0:
             return tree
         return Tree(tree.parent, tree.height / tree.height.max(), tree.kind)
@@ -280,65 +280,65 @@ def test_nan_heights_are_not_a_valid_result():
 # ---- Types and memory ----------------------------------------------------------------------------
 
 
-def no_float32(oracle, given, rng):
+def no_float32(oracle, items, rng):
     assert oracle.read().dtype == np.float64
-    return average(oracle, given, rng)
+    return average(oracle, items, rng)
 
 
-def memory_order(oracle, given, rng):
+def memory_order(oracle, items, rng):
     X = oracle.read()
-    if given.n == 1 or not isinstance(X, np.ndarray):
-        return average(oracle, given, rng)
+    if items.n == 1 or not isinstance(X, np.ndarray):
+        return average(oracle, items, rng)
     from scipy.cluster.hierarchy import linkage
 
     flat = np.frombuffer(X.tobytes(order="A"), X.dtype).reshape(X.shape)
-    return Tree.from_linkage(linkage(flat, "average"), names=given.names)
+    return Tree.from_linkage(linkage(flat, "average"), names=items.names)
 
 
-def dense_only(oracle, given, rng):
+def dense_only(oracle, items, rng):
     from scipy.cluster.hierarchy import linkage
 
     X = oracle.read()
-    return average(oracle, given, rng) if given.n == 1 else linkage(X, "average")
+    return average(oracle, items, rng) if items.n == 1 else linkage(X, "average")
 
 
-def contiguous_only(oracle, given, rng):
+def contiguous_only(oracle, items, rng):
     X = oracle.read()
     if isinstance(X, np.ndarray) and not X.flags.forc:
         raise ValueError("not contiguous")
-    return average(oracle, given, rng)
+    return average(oracle, items, rng)
 
 
-def no_stored_zeros(oracle, given, rng):
+def no_stored_zeros(oracle, items, rng):
     X = oracle.read()
     if not isinstance(X, np.ndarray) and (X.data == 0).any():
         raise ValueError("a zero")
-    return average(oracle, given, rng)
+    return average(oracle, items, rng)
 
 
-def by_dot_products(oracle, given, rng):
+def by_dot_products(oracle, items, rng):
     """Average linkage of distances by norms and dot products, which cancel far from the origin."""
     from scipy.cluster.hierarchy import linkage
 
     X = oracle.read()
-    if given.n == 1 or not isinstance(X, np.ndarray):
-        return average(oracle, given, rng)
-    i, j = np.triu_indices(given.n, 1)
+    if items.n == 1 or not isinstance(X, np.ndarray):
+        return average(oracle, items, rng)
+    i, j = np.triu_indices(items.n, 1)
     squares = (X.astype(float) ** 2).sum(axis=1)
     found = squares[i] + squares[j] - 2 * (X[i].astype(float) * X[j]).sum(axis=1)
     merges = linkage(np.sqrt(np.maximum(found, 0.0)), "average")
-    return Tree.from_linkage(merges, names=given.names)
+    return Tree.from_linkage(merges, names=items.names)
 
 
-def with_tolerance(oracle, given, rng):
+def with_tolerance(oracle, items, rng):
     """Average linkage, in which small distances are 0."""
     from scipy.cluster.hierarchy import linkage
 
-    if given.n == 1:
-        return average(oracle, given, rng)
+    if items.n == 1:
+        return average(oracle, items, rng)
     found = distances(oracle)
     found[found < 1e-8] = 0.0
-    return Tree.from_linkage(linkage(found, "average"), names=given.names)
+    return Tree.from_linkage(linkage(found, "average"), names=items.names)
 
 
 @pytest.mark.slow
@@ -368,10 +368,10 @@ def test_layouts(check, function, sentence):
 def test_an_algorithm_that_refuses_sparse_data_passes():
     from hcbench import NotApplicableError
 
-    def honest(oracle, given, rng):
+    def honest(oracle, items, rng):
         if not isinstance(oracle.read(), np.ndarray):
             raise NotApplicableError("dense arrays only")
-        return average(oracle, given, rng)
+        return average(oracle, items, rng)
 
     assert failed(wrong(honest)) == {}
     assert "dense arrays only" in skipped(wrong(honest))["sparse"]
@@ -380,47 +380,47 @@ def test_an_algorithm_that_refuses_sparse_data_passes():
 # ---- Honesty -------------------------------------------------------------------------------------
 
 
-def own_error(oracle, given, rng):
+def own_error(oracle, items, rng):
     try:
-        return together(oracle, given, rng)
+        return together(oracle, items, rng)
     except BudgetExceededError:
         raise RuntimeError("no") from None
 
 
-def behind_the_ledger(oracle, given, rng):
-    return together(Oracle(oracle._answers), given, rng)
+def behind_the_ledger(oracle, items, rng):
+    return together(Oracle(oracle._answers), items, rng)
 
 
-def reads_the_matrix(oracle, given, rng):
+def reads_the_matrix(oracle, items, rng):
     matrix = oracle._answers.matrix
     if matrix is None:
-        return Partition(np.zeros(given.n, np.int64))
+        return Partition(np.zeros(items.n, np.int64))
     return Partition(matrix.clusters.labels == matrix.clusters.labels[0])
 
 
-def looks_around(oracle, given, rng):
+def looks_around(oracle, items, rng):
     frame = sys._getframe()
     while frame is not None:
         for value in list(frame.f_locals.values()):
             if isinstance(value, Problem) and "planted" in value.truths:
                 return value.truths["planted"]
         frame = frame.f_back
-    return average(oracle, given, rng)
+    return average(oracle, items, rng)
 
 
-def uses_the_tree(oracle, given, rng):
-    if given.tree is not None and given.n > 1:
-        return Tree(given.tree.parent)
-    return average(oracle, given, rng)
+def uses_the_tree(oracle, items, rng):
+    if items.tree is not None and items.n > 1:
+        return Tree(items.tree.parent)
+    return average(oracle, items, rng)
 
 
-def takes_a_hint(oracle, given, rng):
-    return average(oracle, given, rng) if given.hints.get("n_clusters") else Tree([-1])
+def takes_a_hint(oracle, items, rng):
+    return average(oracle, items, rng) if items.hints.get("n_clusters") else Tree([-1])
 
 
-def peeks_at_a_hint(oracle, given, rng):
-    given.hints.get("truth")
-    return average(oracle, given, rng)
+def peeks_at_a_hint(oracle, items, rng):
+    items.hints.get("truth")
+    return average(oracle, items, rng)
 
 
 @pytest.mark.slow
@@ -434,7 +434,7 @@ def test_honesty() -> None:
             "another result where its queries are recorded",
         ),
         ("truth_unseen", wrong(looks_around), "where the truth is removed and the same answers"),
-        ("needs", wrong(uses_the_tree), "uses given.tree, and its needs do not say tree"),
+        ("needs", wrong(uses_the_tree), "uses items.tree, and its needs do not say tree"),
         ("needs", wrong(peeks_at_a_hint), "reads the hint truth, which it does not declare"),
     ]:
         found = failed(spec)
@@ -467,14 +467,14 @@ def test_questions():
     assert "declares at most 3 queries about 12 items and makes 11" in found["queries"]
 
 
-def records(oracle, given, rng):
-    oracle.record(Partition(np.zeros(given.n, np.int64)))
-    return together(oracle, given, rng)
+def records(oracle, items, rng):
+    oracle.record(Partition(np.zeros(items.n, np.int64)))
+    return together(oracle, items, rng)
 
 
-def records_too_few(oracle, given, rng):
+def records_too_few(oracle, items, rng):
     oracle.record(Partition(np.zeros(2, np.int64)))
-    return together(oracle, given, rng)
+    return together(oracle, items, rng)
 
 
 @pytest.mark.slow
@@ -497,45 +497,45 @@ def test_anytime(spec, sentence):
 # ---- The process ---------------------------------------------------------------------------------
 
 
-def uses_numpys_generator(oracle, given, rng):
+def uses_numpys_generator(oracle, items, rng):
     np.random.rand()  # noqa: NPY002
-    return average(oracle, given, rng)
+    return average(oracle, items, rng)
 
 
-def uses_pythons_generator(oracle, given, rng):
+def uses_pythons_generator(oracle, items, rng):
     random.random()
-    return average(oracle, given, rng)
+    return average(oracle, items, rng)
 
 
-def seeds_it(oracle, given, rng):
+def seeds_it(oracle, items, rng):
     np.random.seed(0)  # noqa: NPY002
-    return average(oracle, given, rng)
+    return average(oracle, items, rng)
 
 
-def prints(oracle, given, rng):
+def prints(oracle, items, rng):
     print("done")  # noqa: T201
-    return average(oracle, given, rng)
+    return average(oracle, items, rng)
 
 
-def writes(oracle, given, rng):
+def writes(oracle, items, rng):
     os.write(2, b"merging\n")
-    return average(oracle, given, rng)
+    return average(oracle, items, rng)
 
 
-def lowers_the_recursion_limit(oracle, given, rng):
+def lowers_the_recursion_limit(oracle, items, rng):
     sys.setrecursionlimit(sys.getrecursionlimit() - 1)
-    return average(oracle, given, rng)
+    return average(oracle, items, rng)
 
 
-def replaces_a_function(oracle, given, rng):
+def replaces_a_function(oracle, items, rng):
     norm = np.linalg.norm
     np.linalg.norm = lambda *args: norm(*args)  # type: ignore[assignment]
-    return average(oracle, given, rng)
+    return average(oracle, items, rng)
 
 
-def changes_folder(oracle, given, rng):
+def changes_folder(oracle, items, rng):
     os.chdir("/")
-    return average(oracle, given, rng)
+    return average(oracle, items, rng)
 
 
 @pytest.mark.slow
@@ -578,11 +578,11 @@ def test_the_process() -> None:
 # ---- Declarations --------------------------------------------------------------------------------
 
 
-def without_words(oracle, given, rng):
-    return average(oracle, given, rng)
+def without_words(oracle, items, rng):
+    return average(oracle, items, rng)
 
 
-def stale_words(oracle, given, rng):
+def stale_words(oracle, items, rng):
     """Average linkage.
 
     Parameters
@@ -590,7 +590,7 @@ def stale_words(oracle, given, rng):
     alpha : float
         A parameter of an earlier version.
     """
-    return average(oracle, given, rng)
+    return average(oracle, items, rng)
 
 
 @pytest.mark.slow
@@ -629,10 +629,10 @@ def test_a_parameter_that_the_function_does_not_take():
 def test_functions_that_cannot_be_pickled_are_detected():
     lock = threading.Lock()
 
-    def locked(oracle, given, rng):
+    def locked(oracle, items, rng):
         """Average linkage, behind a lock."""
         with lock:
-            return average(oracle, given, rng)
+            return average(oracle, items, rng)
 
     found = failed(replace(LINKAGE, function=locked, parameters=()))
     assert set(found) == {"picklable", "another_process"}
@@ -641,7 +641,7 @@ def test_functions_that_cannot_be_pickled_are_detected():
 
 def test_given_is_what_an_algorithm_gets():
     """So the functions above are called as in a cell."""
-    assert {"n", "names", "tree", "hints"} == set(Given.__slots__)
+    assert {"n", "names", "tree", "hints"} == set(Items.__slots__)
 
 
 # ---- Graphs, reported numbers and details --------------------------------------------------------
@@ -652,15 +652,15 @@ def finding(spec, name):
     return check.run()
 
 
-def components(oracle, given, rng):
+def components(oracle, items, rng):
     """Single linkage of the edges; parts without edges between them merge at the root."""
     from scipy.cluster.hierarchy import linkage
 
     graph = oracle.read()
-    if given.n == 1:
-        return Tree([-1], names=given.names)
+    if items.n == 1:
+        return Tree([-1], names=items.names)
     distance = np.where(graph.toarray() > 0, 1 - graph.toarray(), 2.0)
-    return Tree.from_linkage(linkage(distance[np.triu_indices(given.n, 1)], "single"))
+    return Tree.from_linkage(linkage(distance[np.triu_indices(items.n, 1)], "single"))
 
 
 GRAPH = replace(LINKAGE, name="Edges", function=components, accepts=("graph",), parameters=())
@@ -690,15 +690,15 @@ def test_the_graph_of_planted_items_is_sparse_and_connected():
 
 
 def test_faults_with_graphs():
-    def assumes_edges(oracle, given, rng):
-        assert len(np.unique(oracle.read().nonzero()[0])) == given.n or given.n == 1
-        return components(oracle, given, rng)
+    def assumes_edges(oracle, items, rng):
+        assert len(np.unique(oracle.read().nonzero()[0])) == items.n or items.n == 1
+        return components(oracle, items, rng)
 
-    def writes_weights(oracle, given, rng):
+    def writes_weights(oracle, items, rng):
         graph = oracle.read()
         if graph.data.flags.writeable:
             graph.data += 1
-        return components(oracle, given, rng)
+        return components(oracle, items, rng)
 
     found = finding(replace(GRAPH, function=assumes_edges), "graph_parts")
     assert "fails on a graph of several parts: AssertionError" in found.reason
@@ -709,13 +709,13 @@ def test_faults_with_graphs():
 def test_reported_numbers_are_the_same_for_the_same_seed():
     drawn = np.random.default_rng()
 
-    def by_seed(oracle, given, rng):
+    def by_seed(oracle, items, rng):
         oracle.report(objective=rng.random())
-        return average(oracle, given, rng)
+        return average(oracle, items, rng)
 
-    def unseeded_number(oracle, given, rng):
+    def unseeded_number(oracle, items, rng):
         oracle.report(objective=drawn.random())
-        return average(oracle, given, rng)
+        return average(oracle, items, rng)
 
     assert finding(wrong(by_seed), "same_seed").status == "passed"
     assert "reports {'objective': 0." in finding(wrong(unseeded_number), "same_seed").reason
@@ -724,9 +724,9 @@ def test_reported_numbers_are_the_same_for_the_same_seed():
 def test_reported_costs_may_differ_for_the_same_seed():
     drawn = np.random.default_rng()
 
-    def metered(oracle, given, rng):
+    def metered(oracle, items, rng):
         oracle.report_cost("energy", drawn.random(), unit="J")
-        return average(oracle, given, rng)
+        return average(oracle, items, rng)
 
     assert finding(wrong(metered), "same_seed").status == "passed"
 

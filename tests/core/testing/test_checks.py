@@ -30,7 +30,7 @@ def count(request):
     return Answers(kind="number", n=n, data=n)
 
 
-def star(oracle, given, rng, *, flag=False):
+def star(oracle, items, rng, *, flag=False):
     """All at once."""
     n = oracle.read()
     return Tree([n] * n + [-1]) if n > 1 else Tree([-1])

@@ -26,13 +26,13 @@ RECORD = Path(__file__).parents[2] / "editions.json"
 PLUGIN = """
 from hcbench import AlgorithmSpec, Tree, hookimpl
 
-def comb(oracle, given, rng):
-    order = list(range(given.n)){order}
-    parent = [0] * (2 * given.n - 1)
+def comb(oracle, items, rng):
+    order = list(range(items.n)){order}
+    parent = [0] * (2 * items.n - 1)
     node = order[0]
     for place, item in enumerate(order[1:]):
-        parent[node] = parent[item] = given.n + place
-        node = given.n + place
+        parent[node] = parent[item] = items.n + place
+        node = items.n + place
     parent[node] = -1
     return Tree(parent)
 

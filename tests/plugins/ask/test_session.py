@@ -301,21 +301,21 @@ def test_pairs_of_pairs_are_asked_about_the_same_way(tmp_path):
     assert Tree(found.parent).isomorphic(Tree(expected.parent))
 
 
-def _halves(oracle, given, rng):
+def _halves(oracle, items, rng):
     """Cut a tree at the nodes whose first and last leaf belong together."""
-    assert given.names == WORDS
+    assert items.names == WORDS
 
     def belongs(node: int) -> bool:
-        leaves = given.tree.leaves(node)
+        leaves = items.tree.leaves(node)
         return len(leaves) == 1 or oracle.ask([[leaves[0], leaves[-1]]])[0] == 1
 
-    labels, left = np.zeros(given.n, np.int64), [given.tree.root]
+    labels, left = np.zeros(items.n, np.int64), [items.tree.root]
     while left:
         node = left.pop()
         if belongs(node):
-            labels[given.tree.leaves(node)] = node
+            labels[items.tree.leaves(node)] = node
         else:
-            left.extend(given.tree.children(node))
+            left.extend(items.tree.children(node))
     return Partition(labels)
 
 

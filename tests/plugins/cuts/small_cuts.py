@@ -13,7 +13,7 @@ from numba import njit
 
 from hcbench import Answers, Oracle, Partition, Tree, ask_oracle
 from hcbench.model import Cut
-from hcbench.run.inputs import Given
+from hcbench.run.inputs import Items
 from hcbench_cuts.search import Search
 from hcbench_cuts.searches_specs import SEARCHES
 from tests.plugins.tree_cuts import ancestors
@@ -95,9 +95,9 @@ def compiled_oracle(labels: np.ndarray, budget: int | None = None, checkpoints=(
 
 def cut_by(name: str, tree: Tree, oracle: Oracle, seed: int = 0, **params: Any) -> Partition:
     spec = SPECS[name]
-    given = Given(n=tree.n, tree=tree)
+    items = Items(n=tree.n, tree=tree)
     function, known = spec.load(), spec.resolve(params)
-    result: Partition = function(oracle, given, np.random.default_rng(seed), **known)
+    result: Partition = function(oracle, items, np.random.default_rng(seed), **known)
     return result
 
 

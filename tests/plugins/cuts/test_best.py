@@ -6,8 +6,8 @@ from hypothesis import given, strategies as st
 
 import hcbench
 from hcbench import (
-    Given,
     HeightKind,
+    Items,
     NotApplicableError,
     ParameterError,
     Partition,
@@ -23,7 +23,7 @@ RNG = np.random.default_rng(0)
 
 
 def run(tree, labels, **params):
-    known = Given(n=tree.n, tree=tree, hints={"clusters": Partition(labels)})
+    known = Items(n=tree.n, tree=tree, hints={"clusters": Partition(labels)})
     return best(None, known, RNG, **params)
 
 
@@ -65,7 +65,7 @@ def test_it_makes_no_queries_and_accepts_trees_of_any_degree():
     tree = random_tree(30, np.random.default_rng(1), width=5)
     oracle = hcbench.ask_oracle("pair-queries", lambda i, j: 1 / 0, n=30)
     truth = tree.cut(7)
-    known = Given(n=30, tree=tree, hints={"clusters": truth})
+    known = Items(n=30, tree=tree, hints={"clusters": truth})
     assert best(oracle, known, RNG) == truth
     assert oracle.ledger.queries == 0
 
@@ -93,7 +93,7 @@ def heights(*merges, kind=HeightKind.DISTANCE):
 
 
 def gap(tree):
-    return largest_gap(None, Given(n=tree.n, tree=tree), RNG)
+    return largest_gap(None, Items(n=tree.n, tree=tree), RNG)
 
 
 def test_cut_at_k_has_as_many_clusters_as_the_truth():
@@ -109,7 +109,7 @@ def test_cut_at_k_with_a_number_needs_no_hint():
 
 def test_cut_at_more_clusters_than_leaves_is_refused():
     with pytest.raises(ParameterError, match=r"^cut-at-K: a tree of 3 leaves has no 4 clusters$"):
-        cut_at_k(None, Given(n=3, tree=caterpillar(3)), RNG, K=4)
+        cut_at_k(None, Items(n=3, tree=caterpillar(3)), RNG, K=4)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import hcbench
-from hcbench import Given, NotApplicableError, ParameterError, Partition, Tree
+from hcbench import Items, NotApplicableError, ParameterError, Partition, Tree
 from hcbench.model import Cut
 from hcbench.oracle import Recorder
 from hcbench_cuts.best_cuts import heaviest_within
@@ -26,7 +26,7 @@ RNG = np.random.default_rng(0)
 
 
 def run(tree, oracle, **params):
-    return erm(oracle, Given(n=tree.n, tree=tree), RNG, **params)
+    return erm(oracle, Items(n=tree.n, tree=tree), RNG, **params)
 
 
 @st.composite
@@ -113,7 +113,7 @@ def test_untouched_clusters_are_apart_as_in_algorithm_2(seed):
     expected = clusters_by_the_book(tree, pairs.tolist(), [matrix[i, j] for i, j in pairs])
     for fit, params in ((erm, {}), (nr, {"c0": 1e12})):
         oracle = oracle_about(matrix, budget, seed=seed)
-        found = fit(oracle, Given(n=n, tree=tree), rng, untouched="apart", **params)
+        found = fit(oracle, Items(n=n, tree=tree), rng, untouched="apart", **params)
         assert found == Partition(np.unique(expected, return_inverse=True)[1])
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import hcbench
-from hcbench import Given, Oracle, OracleRequest, ParameterError, Problem, Tree
+from hcbench import Items, Oracle, OracleRequest, ParameterError, Problem, Tree
 from hcbench.model.trees._kernels import excesses
 from hcbench.oracle import Recorder
 from hcbench_cuts import _bounded_kernels as bounded
@@ -28,7 +28,7 @@ from tests.plugins.tree_cuts import (
 
 
 def run(tree, oracle, seed=0, **params):
-    return nr(oracle, Given(n=tree.n, tree=tree), np.random.default_rng(seed), **params)
+    return nr(oracle, Items(n=tree.n, tree=tree), np.random.default_rng(seed), **params)
 
 
 @st.composite
@@ -163,7 +163,7 @@ def _is_inside(tree, clusters, node):
 def test_with_p_of_one_it_is_erm(settings, K):
     rng = np.random.default_rng(3)
     tree, matrix = random_tree(15, rng, width=3), random_sigma(15, rng)
-    known = Given(n=15, tree=tree)
+    known = Items(n=15, tree=tree)
     for rounds in (1, 10, 80):
         passive = erm(oracle_about(matrix), known, rng, rounds=rounds, K=K)
         oracle = oracle_about(matrix)
@@ -255,7 +255,7 @@ def test_a_callable_gets_the_same_queries():
 def test_a_caterpillar_is_learnt(K):
     n = 2000
     tree, labels = caterpillar(n), np.arange(n) // 700
-    known = Given(n=n, tree=tree)
+    known = Items(n=n, tree=tree)
     problem = Problem(n=n, levels=labels[:, None])
     first, second = (Oracle(pair_queries(OracleRequest(problem=problem, seed=0))) for _ in range(2))
     found = run(tree, first, c0=1e12, rounds=400, K=K)

@@ -7,7 +7,7 @@ import pytest
 
 from hcbench import UNSURE, NotApplicableError, ParameterError, Partition, Tree, ask_oracle
 from hcbench.oracle import Recorder
-from hcbench.run.inputs import Given
+from hcbench.run.inputs import Items
 from hcbench_cuts._question_kernels import PATHS
 from hcbench_cuts.search import Search
 from tests.plugins.cuts.small_cuts import (
@@ -287,7 +287,7 @@ def test_without_a_tree_it_is_not_applicable(name):
     function, params = SPECS[name].load(), SPECS[name].resolve({})
     with pytest.raises(NotApplicableError):
         function(
-            compiled_oracle(np.zeros(3, np.int64)), Given(n=3), np.random.default_rng(0), **params
+            compiled_oracle(np.zeros(3, np.int64)), Items(n=3), np.random.default_rng(0), **params
         )
 
 

@@ -332,15 +332,15 @@ TOY = """
 import numpy as np
 from hcbench import AlgorithmSpec, hookimpl
 
-def chain(oracle, given, rng):
+def chain(oracle, items, rng):
     '''Join to the first two items in the order of similarity to item 0.'''
     order = [1]
-    for item in range(2, given.n):
+    for item in range(2, items.n):
         at = 0
         while at < len(order) and oracle.ask([[0, order[at], 0, item]])[0] > 0:
             at += 1
         order.insert(at, item)
-    return np.array([(0, order[0])] + [(given.n + k, x) for k, x in enumerate(order[1:])])
+    return np.array([(0, order[0])] + [(items.n + k, x) for k, x in enumerate(order[1:])])
 
 @hookimpl
 def hcbench_algorithms():

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from hcbench import Answers, Given, Oracle, Tree, ask_oracle
+from hcbench import Answers, Items, Oracle, Tree, ask_oracle
 from hcbench.compiled import uniform
 from hcbench_ordinal.noisy import noisy_insertion
 
@@ -107,7 +107,7 @@ def scripted(n: int, seed: int, p: float, truth: Tree) -> tuple[Oracle, list[tup
 
 
 def fit(oracle: Oracle, p: float, seed: int = 0, **params: Any) -> Tree:
-    return noisy_insertion(oracle, Given(n=oracle.n), np.random.default_rng(seed), p=p, **params)
+    return noisy_insertion(oracle, Items(n=oracle.n), np.random.default_rng(seed), p=p, **params)
 
 
 class Replay:

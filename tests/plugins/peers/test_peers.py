@@ -19,7 +19,7 @@ from hcbench import (
     AlgorithmSpec,
     Answers,
     Comparisons,
-    Given,
+    Items,
     NotApplicableError,
     Oracle,
     Partition,
@@ -221,7 +221,7 @@ def test_fast_hdbscan_takes_no_approximate_neighbours() -> None:
     oracle = Oracle(Answers(kind="vectors", n=5, data=np.zeros((5, 31)), size=155))
     with pytest.raises(NotApplicableError, match="up to 30 dimensions, got 31; use HDBSCAN"):
         fast_hdbscan(
-            oracle, Given(n=5), np.random.default_rng(0), min_cluster_size=2, min_samples=None
+            oracle, Items(n=5), np.random.default_rng(0), min_cluster_size=2, min_samples=None
         )
 
 

@@ -9,7 +9,7 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
 import hcbench
-from hcbench import Answers, Given, HeightKind, Oracle, OracleRequest, Problem, Tree
+from hcbench import Answers, HeightKind, Items, Oracle, OracleRequest, Problem, Tree
 from hcbench.errors import BudgetExceededError, NotApplicableError, ParameterError
 from hcbench_oracles.active import quadruplet_queries
 from hcbench_quadruplets import (
@@ -52,7 +52,7 @@ def oracle_of(w: np.ndarray, budget: int | None = None, **noise) -> Oracle:
 
 
 def fit(oracle: Oracle, method: str, ask: str, names=None) -> Tree:
-    given_ = Given(n=oracle.n, names=names)
+    given_ = Items(n=oracle.n, names=names)
     return LINKAGES[method](oracle, given_, np.random.default_rng(0), ask=ask)
 
 

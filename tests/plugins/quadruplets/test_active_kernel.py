@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import hcbench
-from hcbench import Given, HeightKind, ModelWarning, Oracle, OracleRequest, Partition, Problem
+from hcbench import HeightKind, Items, ModelWarning, Oracle, OracleRequest, Partition, Problem
 from hcbench.errors import BudgetExceededError, ParameterError
 from hcbench_oracles.active import quadruplet_queries
 from hcbench_quadruplets import active_kernel
@@ -34,7 +34,7 @@ def oracle_of(w: np.ndarray, budget: int | None = None) -> Oracle:
 
 
 def fit(oracle: Oracle, seed: int = 0, **params) -> hcbench.Tree:
-    return four_k_al_act(oracle, Given(n=oracle.n), np.random.default_rng(seed), **params)
+    return four_k_al_act(oracle, Items(n=oracle.n), np.random.default_rng(seed), **params)
 
 
 def observed(n: int, monkeypatch, answer, seed: int = 0, **params):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from hcbench import Answers, Comparisons, Given, HeightKind, Oracle, Partition
+from hcbench import Answers, Comparisons, HeightKind, Items, Oracle, Partition
 from hcbench.errors import NotApplicableError, ParameterError
 from hcbench.model.comparisons.arrays import pair_index
 from hcbench_quadruplets import ALGORITHMS, hcbench_algorithms
@@ -98,7 +98,7 @@ def oracle_of(comparisons: Comparisons) -> Oracle:
 
 def fit(comparisons: Comparisons, init: int = 1, clusters: Partition | None = None, seed: int = 0):
     hints = {} if clusters is None else {"clusters": clusters}
-    given_ = Given(n=comparisons.n, hints=hints)
+    given_ = Items(n=comparisons.n, hints=hints)
     rng = np.random.default_rng(seed)
     return four_al(oracle_of(comparisons), given_, rng, init=init)
 
@@ -234,7 +234,7 @@ def test_names_are_preserved_and_reading_is_counted():
     comparisons = Comparisons(3, pair_index([0], [1], 3), pair_index([1], [2], 3))
     oracle = oracle_of(comparisons)
     names = ("a", "b", "c")
-    tree = four_al(oracle, Given(n=3, names=names), np.random.default_rng(0))
+    tree = four_al(oracle, Items(n=3, names=names), np.random.default_rng(0))
     assert tree.names == names
     assert (oracle.ledger.queries, oracle.ledger.rounds) == (1, 1)
 
@@ -260,7 +260,7 @@ def test_the_specs_say_when_initial_clusters_are_a_hint():
 @pytest.mark.parametrize("algorithm", [four_al, four_k_al])
 def test_too_many_items_are_refused_before_anything_is_read(algorithm):
     with pytest.raises(NotApplicableError, match=r"at most 65536 items, got 65537"):
-        algorithm(None, Given(n=65_537), np.random.default_rng(0))
+        algorithm(None, Items(n=65_537), np.random.default_rng(0))
 
 
 def test_sums_of_more_than_2_to_the_31_comparisons_do_not_overflow():

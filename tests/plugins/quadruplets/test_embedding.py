@@ -12,8 +12,8 @@ from hcbench import (
     AllComparisons,
     Answers,
     Comparisons,
-    Given,
     HeightKind,
+    Items,
     ModelWarning,
     NotApplicableError,
     Oracle,
@@ -40,8 +40,8 @@ def run(name: str, comparisons, kind: str = "triplet-set", seed: int = 0, **para
     assert kind in spec.accepts
     size = len(comparisons)
     oracle = Oracle(Answers(kind=kind, n=comparisons.n, data=comparisons, size=size))
-    given = Given(n=comparisons.n)
-    return spec.load()(oracle, given, np.random.default_rng(seed), **spec.resolve(params))
+    items = Items(n=comparisons.n)
+    return spec.load()(oracle, items, np.random.default_rng(seed), **spec.resolve(params))
 
 
 def groups(tree: Tree, k: int) -> set[frozenset[int]]:

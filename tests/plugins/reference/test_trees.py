@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import chisquare
 
 import hcbench_reference
-from hcbench import Answers, Given, HeightKind, Oracle, Problem, Tree
+from hcbench import Answers, HeightKind, Items, Oracle, Problem, Tree
 from hcbench.run.inputs import give
 
 SPECS = {spec.name: spec for spec in hcbench_reference.hcbench_algorithms()}
@@ -22,7 +22,7 @@ def some_oracle(n: int) -> Oracle:
 
 def draw(n: int, seed: int | np.random.Generator = 0, **known: object) -> Tree:
     rng = np.random.default_rng(seed)
-    tree: Tree = SPECS["Random"].load()(some_oracle(n), Given(n=n, **known), rng)
+    tree: Tree = SPECS["Random"].load()(some_oracle(n), Items(n=n, **known), rng)
     return tree
 
 

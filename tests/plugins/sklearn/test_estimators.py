@@ -150,8 +150,8 @@ def run(spec: hcbench.AlgorithmSpec, data: Any, **params: Any) -> Any:
     """Call the spec's function with vectors or, if it accepts these, similarities."""
     kind = spec.accepts[0]
     oracle = hcbench.Oracle(hcbench.Answers(kind=kind, n=len(data), data=data))
-    given = hcbench.Given(n=len(data))
-    return spec.load()(oracle, given, np.random.default_rng(0), **spec.resolve(params))
+    items = hcbench.Items(n=len(data))
+    return spec.load()(oracle, items, np.random.default_rng(0), **spec.resolve(params))
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from hcbench_strict.messages import pack_result, unpack_result
 pytestmark = pytest.mark.slow  # each cell starts a Python
 
 
-def looks_around(oracle: Any, given: Any, rng: Any) -> Any:
+def looks_around(oracle: Any, items: Any, rng: Any) -> Any:
     """Fail if a problem, a truth or the ledger that counts can be reached."""
     import gc
     import os
@@ -32,7 +32,7 @@ def looks_around(oracle: Any, given: Any, rng: Any) -> Any:
     assert "HCBENCH_STORE" not in os.environ
     oracle.ask([[0, 1, 2], [0, 1, 3]])
     oracle.ledger._account.counters[:] = 0  # of this process: the worker's counts
-    return np.arange(given.n) % 2
+    return np.arange(items.n) % 2
 
 
 def run(store: Path, executor: str, algorithms: list[Any], **options: Any) -> list[dict[str, Any]]:
@@ -96,24 +96,24 @@ def test_a_message_is_read_as_numbers_and_never_as_objects() -> None:
 
 
 def test_a_first_use_in_the_process_of_the_algorithm_is_not_timed(tmp_path: Path) -> None:
-    def late(oracle: Any, given: Any, rng: Any) -> Any:
+    def late(oracle: Any, items: Any, rng: Any) -> Any:
         import os
         import sys
         from pathlib import Path
 
-        if given.n > 12:
+        if items.n > 12:
             Path("strictly_slow.py").write_text("import time\ntime.sleep(.5)\n")
             sys.path.append(os.getcwd())
             import strictly_slow  # type: ignore[import-not-found]  # noqa: F401
         with open("calls", "a") as file:
-            file.write(f"{given.n} {os.getpid()}\n")
+            file.write(f"{items.n} {os.getpid()}\n")
         called = [line.split() for line in Path("calls").read_text().splitlines()]
         oracle.report(
             calls_of_12=float(sum(size == "12" for size, _ in called)),
             calls_of_20=float(sum(size == "20" for size, _ in called)),
             processes=float(len({process for _, process in called})),
         )
-        return np.arange(given.n) % 2
+        return np.arange(items.n) % 2
 
     spec = hcbench.AlgorithmSpec(
         name="late", function=late, doc="d", accepts=("vectors",), returns="partition"

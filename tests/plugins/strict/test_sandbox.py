@@ -51,7 +51,7 @@ def connect():
     with socket.create_connection(("127.0.0.1", {port}), 1):
         return True
 
-def cluster(oracle, given, rng):
+def cluster(oracle, items, rng):
     parent = f"/proc/{{os.getppid()}}"
     kernels = os.environ["NUMBA_CACHE_DIR"]
     oracle.report(
@@ -68,7 +68,7 @@ def cluster(oracle, given, rng):
         processes=processes(),
         connects=succeeds(connect),
     )
-    return np.arange(given.n) % 2
+    return np.arange(items.n) % 2
 
 @hookimpl
 def hcbench_algorithms():
@@ -124,15 +124,15 @@ def test_with_bubblewrap_nothing_of_the_machine_can_be_reached(
     assert not (code / "kept.txt").exists()
 
 
-def counts_its_calls(oracle: Any, given: Any, rng: Any) -> Any:
+def counts_its_calls(oracle: Any, items: Any, rng: Any) -> Any:
     """Say how many calls have left a mark in the current folder and in the temporary one."""
     import tempfile
 
     for name, folder in (("here", Path()), ("temporary", Path(tempfile.gettempdir()))):
-        mark = folder / f"{name}-{given.n}"
+        mark = folder / f"{name}-{items.n}"
         oracle.report(**{name: float(mark.exists())})
         mark.write_text("")
-    return np.arange(given.n) % 2
+    return np.arange(items.n) % 2
 
 
 @pytest.mark.attack("strict")
@@ -159,12 +159,12 @@ def test_each_cell_has_a_folder_of_its_own(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["store.sqlite"]
 
 
-def tells_its_seeds(oracle: Any, given: Any, rng: Any) -> Any:
+def tells_its_seeds(oracle: Any, items: Any, rng: Any) -> Any:
     import random
 
     entropy = rng.bit_generator.seed_seq.entropy
     oracle.report(entropy=float(entropy % 2**53), drawn=rng.random(), global_one=random.random())
-    return np.arange(given.n) % 2
+    return np.arange(items.n) % 2
 
 
 @pytest.mark.attack("strict")

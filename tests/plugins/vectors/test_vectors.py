@@ -15,7 +15,7 @@ from scipy.cluster.hierarchy import is_valid_linkage, linkage
 from scipy.spatial.distance import cdist, squareform
 from sklearn.cluster import AgglomerativeClustering
 
-from hcbench import Answers, DataError, Given, HeightKind, ModelWarning, Oracle, Tree
+from hcbench import Answers, DataError, HeightKind, Items, ModelWarning, Oracle, Tree
 from tests.plugins.fitting import (
     SPECS,
     cophenetic,
@@ -224,11 +224,11 @@ def test_input_is_unchanged_and_the_same_input_gives_the_same_tree(name, kind):
 def test_nothing_is_printed_or_warned_about_even_when_first_imported():
     code = """
 import numpy as np
-from hcbench import Answers, Given, Oracle
+from hcbench import Answers, Items, Oracle
 from hcbench_vectors.algorithm_specs import ALGORITHMS
 for spec in ALGORITHMS:
     oracle = Oracle(Answers(kind="vectors", n=9, data=np.random.default_rng(0).random((9, 2))))
-    spec.load()(oracle, Given(n=9), np.random.default_rng(0), **spec.resolve({}))
+    spec.load()(oracle, Items(n=9), np.random.default_rng(0), **spec.resolve({}))
 """
     done = subprocess.run(
         [sys.executable, "-W", "always", "-c", code], capture_output=True, text=True, check=True
@@ -250,5 +250,5 @@ def test_importing_the_plugin_imports_nothing_heavy():
 def test_no_queries_are_counted():
     oracle = Oracle(Answers(kind="vectors", n=3, data=np.eye(3)))
     spec = SPECS["UPGMA"]
-    spec.load()(oracle, Given(n=3), np.random.default_rng(0), **spec.resolve({}))
+    spec.load()(oracle, Items(n=3), np.random.default_rng(0), **spec.resolve({}))
     assert oracle.ledger.queries is None

@@ -1,19 +1,19 @@
 """The algorithm: it queries an oracle and returns a tree."""
 
 import numpy as np
-from hcbench import Given, HeightKind, Oracle, Tree
+from hcbench import Items, HeightKind, Oracle, Tree
 
 
 def merge_most_similar(
-    oracle: Oracle, given: Given, _rng: np.random.Generator, *, linkage: str
+    oracle: Oracle, items: Items, _rng: np.random.Generator, *, linkage: str
 ) -> Tree:
     """Merge the two most similar clusters until one is left. O(n^3) time, O(n^2) memory."""
     similarity = np.array(oracle.read(), dtype=np.float64)  # data of an oracle are read-only
     np.fill_diagonal(similarity, -np.inf)  # nothing is merged with itself
     highest = similarity.max()
-    node, size = np.arange(given.n), np.ones(given.n)  # of the cluster in each row
+    node, size = np.arange(items.n), np.ones(items.n)  # of the cluster in each row
     merges = []
-    for new in range(given.n, 2 * given.n - 1):
+    for new in range(items.n, 2 * items.n - 1):
         i, j = np.unravel_index(similarity.argmax(), similarity.shape)
         merges.append((node[i], node[j], similarity[i, j], 0))
         if linkage == "average":

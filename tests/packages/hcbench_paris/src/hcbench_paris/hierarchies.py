@@ -9,22 +9,22 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sknetwork.hierarchy import LouvainIteration, Paris
 
-from hcbench import Given, Oracle, Tree
+from hcbench import Items, Oracle, Tree
 
 
 def paris(
-    oracle: Oracle, given: Given, _rng: np.random.Generator, *, k: int, edges: str, weights: str
+    oracle: Oracle, items: Items, _rng: np.random.Generator, *, k: int, edges: str, weights: str
 ) -> Tree:
     """Merge the clusters a, b of largest p(a, b) / (p(a) p(b)): Bonald et al. 2018, section 4.
 
     Heights are the inverse of that ratio; unconnected parts of the graph merge at infinity.
     """
-    return _tree(Paris(weights=weights), neighbour_graph(oracle.read(), k, edges), given.n)
+    return _tree(Paris(weights=weights), neighbour_graph(oracle.read(), k, edges), items.n)
 
 
 def louvain_iteration(
     oracle: Oracle,
-    given: Given,
+    items: Items,
     rng: np.random.Generator,
     *,
     k: int,
@@ -35,7 +35,7 @@ def louvain_iteration(
     """Split by modularity (Blondel et al. 2008), then each part by its own, ``depth`` times."""
     seed = int(rng.integers(np.iinfo(np.int32).max))
     model = LouvainIteration(depth, resolution, shuffle_nodes=True, random_state=seed)
-    return _tree(model, neighbour_graph(oracle.read(), k, edges), given.n)
+    return _tree(model, neighbour_graph(oracle.read(), k, edges), items.n)
 
 
 def neighbour_graph(similarity: NDArray[np.float64], k: int, edges: str) -> sparse.csr_matrix:
