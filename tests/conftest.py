@@ -95,8 +95,15 @@ def pytest_collection(session: pytest.Session) -> None:
                 importlib.import_module(module)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with files of slow tests, so that no worker is alone with one at the end."""
+    """Begin with files of slow tests, so that no worker is alone with one at the end.
+
+    Nightly simulations are slow, too: ``-m "not slow"`` replaces the selection that excludes them.
+    """
+    for item in items:
+        if item.get_closest_marker("nightly"):
+            item.add_marker(pytest.mark.slow)
     every = Counter(item.path for item in items)
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
     items.sort(key=lambda item: -slow[item.path] / every[item.path])
