@@ -1,4 +1,4 @@
-"""The README of each built-in plugin has every registered name, costs and papers.
+"""The pages of each built-in plugin have every registered name, costs and papers.
 
 Parameters are not required: ``hcbench info NAME`` prints them from the specs.
 """
@@ -21,7 +21,10 @@ ENTRIES = [
 
 
 def page(plugin: str) -> str:
-    return (PLUGINS / f"hcbench_{plugin}" / "README.md").read_text()
+    """The README, and the pages of papers and suites behind it."""
+    folder = PLUGINS / f"hcbench_{plugin}"
+    files = [folder / "README.md", *sorted((folder / "pages").glob("*.md"))]
+    return "\n".join(file.read_text() for file in files)
 
 
 def is_named(word: str, text: str) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,10 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import hcbench_standard
-from hcbench import DataRequest, Problem, Suite, compare, load_registry, run_suite
+from hcbench import DataRequest, Problem, Suite, load_registry, run_suite
 from hcbench.analysis.tradeoffs import tradeoff
+from hcbench.cli import main
 from hcbench.figures.suite_panels import collect_panels
 from hcbench.plan.plan import make_plan
 from hcbench.store import Store
@@ -86,24 +90,18 @@ def test_gaussians_have_as_many_coordinates_as_asked_for(kind: str) -> None:
     assert sorted(np.bincount(drawn.levels[:, 0])) == [2, 2, 3, 3]
 
 
-def test_the_plugin_of_the_page_on_scaling_reports_processor_time(
-    in_process: None, tmp_path: Path
+def test_the_command_of_the_page_on_scaling_has_processor_time(
+    in_process: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = tmp_path / "processor_time.py"
+    monkeypatch.setenv("HCBENCH_STORE", str(tmp_path / "store.sqlite"))
     page = (FOLDER / "pages" / "standard-scaling.md").read_text()
-    file.write_text(page.partition("```python\n")[2].partition("```")[0])
-    results = compare(
-        ["Timed[algorithm='scipy-linkage[method=average]']", "UPGMA"],
-        "shapes[n=50]",
-        plugins=[file],
-        metrics=["AARI"],
-        repetitions=1,
-        store=tmp_path / "store.sqlite",
-        progress=False,
-    )
-    timed, ours = (row["metrics"] for row in results.rows)
-    assert 0 <= timed["processor-seconds (reported)"] < 60
-    assert timed["AARI"] == ours["AARI"]
+    command = page.partition("$ hcbench run standard-scaling -r 1")[2].partition("```")[0]
+    words = shlex.split(command.replace("\\\n", " ").replace("[1000,10000,30000]", "[60,80]"))
+    words += ["--format", "json", "-q"]
+    done = CliRunner().invoke(main, ["run", "standard-scaling", "-r", "1", *words])
+    assert done.exit_code == 0, done.output
+    for row in json.loads(done.stdout)["cells"]:
+        assert 0 < row["metrics"]["processor-seconds"] < 60
 
 
 @pytest.fixture

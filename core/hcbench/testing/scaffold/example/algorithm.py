@@ -1,7 +1,7 @@
 """The algorithm: it queries an oracle and returns a tree."""
 
 import numpy as np
-from hcbench import Items, HeightKind, Oracle, Tree
+from hcbench import HeightKind, Items, Oracle, Tree
 
 
 def merge_most_similar(
