@@ -3,11 +3,12 @@
 The sources of Sphinx are written into FOLDER/source: the pages of the repository with links that
 hold in the site, the pages that are generated from what is registered and from the docstrings, and
 the gallery. A warning, a broken link or a public name without a docstring is an error. Nothing is
-loaded from the network.
+loaded from the network. With ``--published`` the pages have a choice of versions; see versions.py.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import shutil
 import sys
@@ -52,8 +53,15 @@ plugins/index
 """
 
 
-def main(folder: Path) -> int:
-    """Write the sources and build the site; return the exit code of Sphinx."""
+def main(folder: Path, *, is_published: bool = False) -> int:
+    """Write the sources and build the site; return the exit code of Sphinx.
+
+    Parameters
+    ----------
+    folder : Path
+    is_published : bool
+        Whether the site will be beside those of other versions, with a choice of them.
+    """
     started = time.perf_counter()
     names = [name for module in MODULES for name in undocumented(importlib.import_module(module))]
     if names:
@@ -70,6 +78,8 @@ def main(folder: Path) -> int:
     write_pages(docnames, pictures, source)
     options = ["--fail-on-warning", "--keep-going", "--quiet", "--jobs", "2", "--fresh-env"]
     settings = ["-c", str(ROOT / "core" / "docs"), "-d", str(folder / "doctrees")]
+    if is_published:
+        options += ["--tag", "published"]
     code = sphinx_build([*options, *settings, str(source), str(html)])
     # Pages that the gallery shows in frames are files of the site as they are.
     for page in (source / "gallery").glob("*.html"):
@@ -117,4 +127,8 @@ def write_section(section: Section, source: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]).resolve()))
+    parser = argparse.ArgumentParser(description="Build the documentation.")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--published", action="store_true", help="with a choice of versions")
+    arguments = parser.parse_args()
+    sys.exit(main(arguments.folder.resolve(), is_published=arguments.published))

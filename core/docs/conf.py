@@ -9,9 +9,12 @@ from __future__ import annotations
 from importlib.metadata import version as version_of
 from typing import TYPE_CHECKING, Any
 
+from packaging.version import Version
+
 if TYPE_CHECKING:
     from docutils.nodes import Element
     from sphinx.application import Sphinx
+    from sphinx.config import Config
     from sphinx.environment import BuildEnvironment
 
 project = "hcbench"
@@ -43,7 +46,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "hcbench"
 html_favicon = "icon.svg"
 html_context = {"default_mode": "auto"}  # light or dark, as the browser prefers
-html_static_path = ["style.css"]
+html_static_path = ["style.css", "versions.js"]
 html_css_files = ["style.css"]
 html_show_sourcelink = False
 html_copy_source = False
@@ -81,6 +84,29 @@ def find_public_name(
     return reference
 
 
+def add_version_switcher(app: Sphinx, config: Config) -> None:
+    """Add a choice of versions to a site that is published beside others.
+
+    The list of versions is in the folder that has the folders of all versions, where
+    ``.ci/docs/versions.py`` writes it.
+    """
+    if "published" not in app.tags:
+        return
+    parsed = Version(version)
+    folder = f"{parsed.major}.{parsed.minor}"
+    if parsed.is_prerelease:
+        folder = "latest"
+    config.html_theme_options |= {
+        "switcher": {"json_url": "../versions.json", "version_match": folder},
+        "check_switcher": False,  # the list is written later
+        "show_version_warning_banner": True,
+        "navbar_end": ["version-switcher", "theme-switcher", "navbar-icon-links"],
+    }
+    # After the settings of the theme, which it changes, and before the page is ready.
+    app.add_js_file("versions.js", priority=900)
+
+
 def setup(app: Sphinx) -> None:
     """Connect to the events of Sphinx."""
+    app.connect("config-inited", add_version_switcher)
     app.connect("missing-reference", find_public_name)
