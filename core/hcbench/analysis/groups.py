@@ -154,7 +154,12 @@ class Group:
 
 
 def values_at(
-    outcomes: Outcomes, label: str, checkpoint: int | None, *, is_cost: bool = False
+    outcomes: Outcomes,
+    label: str,
+    checkpoint: int | None,
+    *,
+    is_cost: bool = False,
+    of_failures: bool = False,
 ) -> Values:
     """The values of a metric at a checkpoint or at the end, or why they are missing.
 
@@ -165,6 +170,9 @@ def values_at(
     checkpoint : int or None
     is_cost : bool
         Whether it is one of `COSTS`, rather than a metric that may have its name.
+    of_failures : bool
+        Whether to include what calls that failed have reported. It is no value of a result, so that
+        no average has it.
     """
     status = outcomes.column("status")
     reason = outcomes.column("reason")
@@ -174,6 +182,8 @@ def values_at(
         values = Values.of_numbers(spent.astype(np.float64))
     else:
         values = outcomes.values(label, checkpoint)
+    if label.endswith(REPORTED) and not of_failures:
+        values = _of_results(values, status == "ok")
     absent = np.flatnonzero(~values.present).tolist()
     if not absent:
         return values
@@ -186,6 +196,15 @@ def values_at(
                 why = "not reported"
         missing[i] = Value(None, "skipped", why)
     return Values.of_numbers(values.numbers, missing)
+
+
+def _of_results(values: Values, has_result: NDArray[np.bool_]) -> Values:
+    """The values of calls with a result; those of other calls become missing."""
+    special = {}
+    for place, value in values.special_values.items():
+        if has_result[place]:
+            special[place] = value
+    return Values.of_numbers(np.where(has_result, values.numbers, np.nan), special)
 
 
 def name_variants(groups: Sequence[Group]) -> dict[Group, str]:

@@ -192,24 +192,27 @@ def _facts(outcome: Outcome, units: Mapping[str, str]) -> dict[str, str]:
         if number is not None:
             unit = _UNITS.get(name, "queries")
             facts[name.replace("_", " ")] = format_spread(number, None, unit)
-    # What a failed call recorded before its end has no values.
-    if not outcome.failed:
-        facts |= _values(outcome, units)
+    facts |= _values(outcome, units)
     return facts
 
 
 def _values(outcome: Outcome, units: Mapping[str, str]) -> dict[str, str]:
     """The values of metrics at the checkpoints and at the end, or why there are none."""
     from hcbench.analysis.tables import format_spread
+    from hcbench.plan.outcome import REPORTED, unit_of_cost
 
     values = {}
     for point in outcome.points:
         for label, value in sorted(point.values.items()):
+            # A failed call has no result to be judged, but may have reported what it cost.
+            if outcome.failed and not label.endswith(REPORTED):
+                continue
             name = label
             if point.checkpoint is not None:
                 name += f" at {point.checkpoint:,}"
             text = value.reason
             if value.status == "ok":
-                text = format_spread(value.value, None, units.get(label, ""))
+                unit = units.get(label) or unit_of_cost(label) or ""
+                text = format_spread(value.value, None, unit)
             values[name] = text
     return values

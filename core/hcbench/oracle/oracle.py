@@ -429,6 +429,8 @@ class Oracle:
     def report(self, **numbers: float) -> None:
         """State numbers about the result, such as iterations, which become columns of the tables.
 
+        Those of a call that fails are kept, too, but are in no average; see `report_cost`.
+
         Parameters
         ----------
         **numbers : float
@@ -457,6 +459,10 @@ class Oracle:
 
         The cost is a column of the tables as a reported number is, named ``energy [J] (reported)``.
         Less of it is better, and it may differ each time.
+
+        A call that fails later keeps its costs: its row has them, as it has its queries, and no
+        average does. Those of a call whose process is killed, at a time limit, a memory limit or a
+        crash, are lost.
 
         Parameters
         ----------

@@ -75,7 +75,8 @@ class Evaluation(Comparison):
         numbers = {}
         reasons = {}
         for metric in self.metrics:
-            values = values_at(part, metric.label, checkpoint)
+            # A row of a call that failed has what it has cost, reported costs included.
+            values = values_at(part, metric.label, checkpoint, of_failures=True)
             numbers[metric.label] = values.optional_numbers
             reasons[metric.label] = _reasons(values)
         rows = []

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hcbench.plan.cell import Cell
+from hcbench.plan.outcome import REPORTED
 from hcbench.run.executors import CellPool
 from hcbench.run.job import pack_job
 from hcbench.run.record import outcome_of
@@ -57,7 +58,10 @@ def rebuild(
     # Each metric once, in the order of the points.
     labels: dict[str, None] = {}
     for point in stored.points:
-        labels.update(dict.fromkeys(point.values))
+        for label in point.values:
+            # Reported numbers are of the algorithm, and no metric computes them.
+            if not label.endswith(REPORTED):
+                labels[label] = None
     metrics, missing = installed_metrics(labels, registry)
     cell = Cell(
         **uses,

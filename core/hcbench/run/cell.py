@@ -405,21 +405,35 @@ def _conclude(job: Job, call: FinishedCall) -> Outcome:
         result = call.trace[-1].result  # what it had when the budget or the answers ended
     if result is None:
         assert call.error is not None
-        return failed_outcome(call.error)
+        return _with_reported(failed_outcome(call.error), call)
     # Metrics of trees and of partitions differ, and the plan has chosen them by the declaration.
     if result_kind(result) != job.returns:
         reason = f"the algorithm declares a {job.returns} but returned a {result_kind(result)}"
-        return Outcome(status="error", reason=reason)
+        return _with_reported(Outcome(status="error", reason=reason), call)
     stopped = ""
     if is_unanswered:
         stopped = "unanswered"
     elif call.refused:
         stopped = "budget"
-    values = {name + REPORTED: Value(number) for name, number in call.reported.items()}
-    end = ScoredPoint(queries=call.cost.queries, result=result, values=values)
+    end = ScoredPoint(queries=call.cost.queries, result=result, values=_reported_values(call))
     points = _checkpoints(job, call, end)
     points.append(end)
     return Outcome(stopped=stopped, points=tuple(points))
+
+
+def _with_reported(failure: Outcome, call: FinishedCall) -> Outcome:
+    """A failure with what its call reported before, at a point without a result."""
+    if not call.reported:
+        return failure
+    return replace(failure, points=(ScoredPoint(values=_reported_values(call)),))
+
+
+def _reported_values(call: FinishedCall) -> dict[str, Value]:
+    """The numbers and costs that an algorithm reported, by the labels of their values."""
+    values = {}
+    for name, number in call.reported.items():
+        values[name + REPORTED] = Value(number)
+    return values
 
 
 def _checkpoints(job: Job, call: FinishedCall, end: ScoredPoint) -> list[ScoredPoint]:

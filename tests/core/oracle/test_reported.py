@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
+import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner, Result
 
 import hcbench
 from hcbench.analysis.axes import find_metric
+from hcbench.cli import main
 from hcbench.errors import ParameterError
 from hcbench.oracle import Answers, Oracle, Recorder
+from hcbench.results.folder_reading import read_folder
+from hcbench.results.folders import write_folder
 from hcbench.results.overviews import make_tables
 from hcbench.results.results import Results
 from hcbench.store import Store
 from hcbench.store.exchange import describe_run, import_run
+from hcbench.store.merge import merge_stores
 from hcbench.store.tidying import tidy
 
 VECTORS = np.arange(6.0)[:, None]
@@ -212,3 +219,198 @@ def test_a_new_cost_is_stored_ranked_and_drawn_as_others(in_process: None, tmp_p
         again = Results.of_run(other, other.run())
     assert energy in again.metrics
     assert [row["metrics"] for row in again.rows] == [row["metrics"] for row in results.rows]
+
+
+# ---- What a call that failed has cost ------------------------------------------------------------
+
+ENERGY = "energy [J] (reported)"
+STEPS = "steps (reported)"
+# As a file, for workers and for the command line.
+FAILING = """
+from hcbench import AlgorithmSpec, hookimpl
+from hcbench.errors import NotApplicableError
+
+
+def chain(oracle, items, rng):
+    oracle.report_cost("energy", 2, unit="J")
+    oracle.report(steps=1)
+    return [[0 if k == 0 else items.n + k - 1, k + 1] for k in range(items.n - 1)]
+
+
+def raising(oracle, items, rng):
+    oracle.report_cost("energy", 12.5, unit="J")
+    oracle.report(steps=7)
+    raise ValueError("no convergence")
+
+
+def asking(oracle, items, rng):
+    oracle.report_cost("energy", 3.5, unit="J")
+    for _ in range(100):
+        oracle.ask([[0, 1, 2, 3]])
+    return chain(oracle, items, rng)
+
+
+def labelling(oracle, items, rng):
+    oracle.report_cost("energy", 4.5, unit="J")
+    return [0] * items.n
+
+
+@hookimpl
+def hcbench_algorithms():
+    specs = []
+    for function in (chain, raising, labelling):
+        name = function.__name__
+        specs.append(AlgorithmSpec(name=name, function=function, doc="A.", accepts=("vectors",)))
+    kinds = ("quadruplet-queries",)
+    specs.append(AlgorithmSpec(name="asking", function=asking, doc="A.", accepts=kinds))
+    return specs
+"""
+SPENT = {"chain": 2, "raising": 12.5, "asking": 3.5, "labelling": 4.5}
+
+
+def run_failing(folder: Path, *arguments: str) -> Result:
+    """Compare the four algorithms in workers."""
+    (folder / "failing.py").write_text(FAILING)
+    common = ["compare", "--plugin", str(folder / "failing.py"), "--budget", "20", "-r", "2"]
+    algorithms = ["--algos", ",".join(SPENT), "--datasets", "iris[n=8]"]
+    store = ["--store", str(folder / "s.sqlite")]
+    return CliRunner().invoke(main, common + algorithms + store + list(arguments))
+
+
+def spent(outcomes: Any) -> dict[str, float | None]:
+    """What the algorithms have spent, by their names."""
+    numbers = {}
+    for outcome in outcomes:
+        (point,) = outcome.points
+        numbers[outcome.algorithm] = point.values[ENERGY].value
+    return numbers
+
+
+@pytest.fixture(scope="module")
+def failed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store of four algorithms, of which three fail."""
+    folder = tmp_path_factory.mktemp("failed")
+    done = run_failing(folder, "--metrics", "seconds,AARI", "--format", "json")
+    assert done.exit_code == 1, done.output
+    return folder
+
+
+@pytest.fixture
+def failed_results(failed: Path) -> Results:
+    with Store(failed / "s.sqlite") as store:
+        return Results.of_run(store, store.run())
+
+
+def test_workers_send_what_a_failed_call_has_cost(failed_results: Results) -> None:
+    outcomes = failed_results.outcomes
+    assert {o.algorithm: o.status for o in outcomes} == {
+        "chain": "ok",
+        "raising": "error",
+        "asking": "budget",
+        "labelling": "error",
+    }
+    assert spent(outcomes) == SPENT
+    for outcome in outcomes:
+        if outcome.failed:
+            (point,) = outcome.points
+            assert point.values["AARI"].status == "skipped", "nothing is judged"
+
+
+def test_it_is_shown_with_other_costs_of_the_cell_and_in_no_average(
+    failed_results: Results,
+) -> None:
+    rows = {row["algorithm"]: row for row in failed_results.rows}
+    assert {name: row["metrics"][ENERGY] for name, row in rows.items()} == SPENT
+    assert rows["raising"]["metrics"][STEPS] == 7
+    assert rows["asking"]["queries"] == 20, "as the queries of such a call are"
+    assert rows["asking"]["metrics"][STEPS] is None
+    for row in csv.DictReader(failed_results.to_csv().splitlines()):
+        assert float(row[ENERGY]) == SPENT[row["algorithm"]]
+
+    means = {}
+    for summary in failed_results.summary:
+        if summary["metric"] == ENERGY:
+            means[summary["algorithm"]] = (summary["mean"], summary["n"], summary["failed"])
+    assert means.pop("chain") == (2, 2, 0)
+    assert set(means.values()) == {(None, 0, 2)}
+    table = failed_results.table
+    energy = table[table.metric == ENERGY]
+    assert energy.has_value.tolist() == (energy.algorithm == "chain").tolist()
+    assert energy.failed.tolist() == (energy.algorithm != "chain").tolist()
+    (ranking,) = [r for r in failed_results.rankings if r.metric.label == ENERGY]
+    assert ranking.competitors[0] == "chain", "which succeeded"
+    assert "12.5" not in failed_results.to_markdown()
+
+
+def test_a_cost_that_only_failed_calls_have_reported_needs_no_column(
+    in_process: None, tmp_path: Path
+) -> None:
+    (tmp_path / "failing.py").write_text(FAILING)
+    results = hcbench.compare(
+        ["raising", "UPGMA"],
+        {"line": VECTORS, "far": VECTORS * 9},
+        metrics=["seconds"],
+        repetitions=2,
+        plugins=[tmp_path / "failing.py"],
+        store=tmp_path / "s.sqlite",
+    )
+    assert [row["metrics"][ENERGY] for row in results.rows] == [12.5, None] * 4
+    assert "energy" not in results.to_markdown()
+    assert "energy" not in str(results.rankings)
+
+
+def test_it_survives_export_import_folders_and_merging(failed: Path, tmp_path: Path) -> None:
+    with Store(failed / "s.sqlite") as store, Store(tmp_path / "other.sqlite") as other:
+        run = store.run()
+        described = describe_run(store, run, trees=True)
+        import_run(other, described, "the export")
+        assert spent(other.cells(run=other.run().id)) == SPENT
+        write_folder(described, tmp_path / "folder")
+    with Store(tmp_path / "third.sqlite") as third:
+        import_run(third, read_folder(tmp_path / "folder"), "the folder")
+        assert spent(third.cells(run=third.run().id)) == SPENT
+        again = describe_run(third, third.run(), trees=True)
+        assert not write_folder(again, tmp_path / "folder").changed
+        with Store(tmp_path / "other.sqlite") as other:
+            merge_stores(third, [other])
+        assert spent(third.cells()) == SPENT
+
+
+def test_verifying_and_rescoring_accept_it(failed: Path, tmp_path: Path) -> None:
+    shutil.copytree(failed, tmp_path, dirs_exist_ok=True)
+    common = ["--plugin", str(tmp_path / "failing.py"), "--store", str(tmp_path / "s.sqlite")]
+    runner = CliRunner()
+    folder = str(tmp_path / "folder")
+    exported = runner.invoke(
+        main, ["results", "export", "--format", "folder", "-o", folder, *common[2:]]
+    )
+    assert exported.exit_code == 0, exported.output
+    verified = runner.invoke(main, ["verify", folder, "--share", "1", *common[:2]])
+    assert verified.exit_code == 0, verified.output
+    assert "(reported)" not in verified.output, "no metric computes it"
+
+    scored = runner.invoke(main, ["results", "rescore", "--metrics", "dasgupta", *common])
+    assert scored.exit_code == 0, scored.output
+    with Store(tmp_path / "s.sqlite") as store:
+        outcomes = store.cells(run=store.run().id)
+        tidy(store)
+        assert spent(store.cells(run=store.run().id)) == SPENT
+        cells = Results.of_run(store, store.run()).rows
+    assert spent(outcomes) == SPENT
+    assert {row["algorithm"]: row["metrics"]["dasgupta"] is None for row in cells} == {
+        "chain": False,
+        "raising": True,
+        "asking": True,
+        "labelling": True,
+    }
+    # A second run reuses the failures, with what they have cost.
+    again = run_failing(tmp_path, "--metrics", "seconds,AARI", "--format", "json")
+    rows = json.loads(again.stdout)["cells"]
+    assert {row["algorithm"]: row["metrics"][ENERGY] for row in rows} == SPENT
+    assert all(row["reused"] for row in rows)
+
+    (key, *_) = [row["key"] for row in rows if row["algorithm"] == "raising"]
+    shown = runner.invoke(main, ["rerun", key[:8], *common]).output
+    (line,) = [line for line in shown.splitlines() if line.startswith(ENERGY)]
+    assert line.split()[-4:] == ["12.500", "J", "12.500", "J"]
+    assert "excluded" not in shown, "no metric computes it"

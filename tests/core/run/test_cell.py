@@ -29,6 +29,7 @@ from hcbench.errors import (
     InvalidTreeError,
     NotApplicableError,
     OracleError,
+    UnansweredError,
 )
 from hcbench.model.cost import Cost
 from hcbench.oracle import _kernels as kernels
@@ -980,3 +981,25 @@ def test_an_algorithm_that_takes_unsure_gets_it() -> None:
 def test_memberships_of_items_in_several_clusters_are_refused_by_name(clusters: int) -> None:
     with pytest.raises(InvalidTreeError, match=r"soft or overlapping clusters.*argmax\(axis=1\)"):
         as_result(np.full((4, clusters), 1 / clusters), 4)
+
+
+def test_a_failed_call_keeps_what_it_has_reported_without_a_result() -> None:
+    def raising(oracle: Any, items: Any, rng: Any) -> Any:
+        oracle.report_cost("energy", 12.5, unit="J")
+        oracle.report(steps=7)
+        raise ValueError("no convergence")
+
+    def unanswered(oracle: Any, items: Any, rng: Any) -> Any:
+        oracle.report_cost("energy", 3, unit="J")
+        raise UnansweredError("no answer")
+
+    for algorithm, status, reported in [
+        (raising, "error", {"energy [J] (reported)": 12.5, "steps (reported)": 7.0}),
+        (unanswered, "unanswered", {"energy [J] (reported)": 3.0}),
+    ]:
+        done = run_job(job(algorithm))
+        assert done.status == status
+        (end,) = done.points
+        assert (end.checkpoint, end.result) == (None, None)
+        assert {label: value.value for label, value in end.values.items()} == reported
+    assert not run_job(job("raises")).points, "nothing was reported"

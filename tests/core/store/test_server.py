@@ -87,6 +87,23 @@ def test_a_server_stores_the_same_as_a_file(url: str) -> None:
         assert "\n" not in str(caught.value)
 
 
+def test_a_server_stores_what_a_failed_call_has_cost(url: str, tmp_path: Path) -> None:
+    values = {"AARI": Value(None, "skipped", "error: no"), ENERGY: Value(12.5)}
+    failure = make_outcome(0, status="error", reason="no", points=(ScoredPoint(values=values),))
+    with Store(url) as server, Store(tmp_path / "s.sqlite") as file:
+        for store in (server, file):
+            run = begin(store)
+            save(store, run, [failure])
+            (read,) = store.find([failure.key], KEYS)
+            assert read.points == failure.points
+            described = describe_run(store, store.run(run))
+        with Store(":memory:") as other:
+            import_run(other, described, "the export")
+            merge_stores(server, [other])
+        (read,) = server.find([failure.key], KEYS)
+        assert read.points == failure.points
+
+
 def test_a_server_stores_paid_answers(url: str) -> None:
     query, cost = ((0, 1, 2), 0), Cost(price=0.5, tokens=20.0, latency=1.5, saved=0.25)
     with Store(url) as store:
