@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from threading import Thread
 from typing import Generic, TypeVar
@@ -17,11 +18,13 @@ from hcbench.run.job import ImportJob, pack_job
 from hcbench.run.record import RunRecord
 from hcbench.run.tasks import RescoreTask, Task, by_data, job_of
 from hcbench.run.workers import Limits, Report
+from hcbench.run.workers.messages import ALGORITHM
 
 _TICK = 0.1  # seconds to wait for reports before the observer is told what runs
 _TOGETHER = 0.05  # seconds: short cells that end within these are stored in one transaction
 _MANY = 16  # waiting cells per worker; above that a worker has its next cells at hand
 _ATTEMPTS = 4  # at a cell whose worker is lost through no fault of its own
+_ALONE = 20.0  # seconds for which the first cell of an algorithm keeps back others of it
 # What the main process needs next, imported while the workers start: trees for their reports, and
 # scipy for the statistics over several data sets.
 _FOR_REPORTS = ("hcbench.model.trees",)
@@ -52,6 +55,7 @@ class Schedule:
         for task in by_data(tasks):
             self._waiting.add(task.answers, task)
         self._imports: deque[ImportJob] = deque()
+        self._first_uses = FirstUsesByWorkers()
         # Towards the end no cell waits for another one while a worker is idle.
         self._n_ahead = math.inf
         if not alone:
@@ -84,6 +88,7 @@ class Schedule:
             self._submit_tasks(pool)
             for report in pool.wait(_TICK):
                 reports += self._settled(report)
+            self._note_calls(pool)
             if not self._alone and not self._imports:
                 # The workers get their next cells before the store gets these.
                 self._submit_tasks(pool)
@@ -102,8 +107,9 @@ class Schedule:
             worker = pool.next_worker()
             if worker is None:
                 return
-            job = pack_job(self._imports.popleft(), ())
-            pool.submit(None, job, self._import_limits, worker)
+            job = self._imports.popleft()
+            self._first_uses.begin(job.function, worker)
+            pool.submit(job, pack_job(job, ()), self._import_limits, worker)
 
     def _submit_tasks(self, pool: JobPool) -> None:
         """Give tasks to idle workers, and while many wait, further ones in advance."""
@@ -112,15 +118,33 @@ class Schedule:
             worker = pool.next_worker(ahead=len(self._waiting) > self._n_ahead)
             if worker is None:
                 return
-            task = self._waiting.take(worker)
+            may_begin = partial(self._may_begin, worker)
+            task = self._waiting.take(worker, may_begin)
+            if task is None:
+                return  # until a first cell has ended
+            self._first_uses.begin(_compiled_for(task), worker)
             packed = pack_job(job_of(task, self._record.store), self._files)
             pool.submit(task, packed, self._limits, worker)
+
+    def _may_begin(self, worker: Hashable, task: Task) -> bool:
+        return self._first_uses.may_begin(_compiled_for(task), worker)
+
+    def _note_calls(self, pool: JobPool) -> None:
+        """Note which first cells have compiled what their algorithm needs: it is being called."""
+        if not self._first_uses:
+            return
+        for task, phase, _ in pool.running:
+            if isinstance(task, Task) and phase == ALGORITHM:
+                self._first_uses.end(_compiled_for(task))
 
     def _settled(self, report: Report) -> list[Report]:
         """The report, if it is final; a cell whose worker was lost waits again, a few times."""
         task = report.tag
+        if isinstance(task, ImportJob):
+            self._first_uses.end_import(task.function)
         if not isinstance(task, Task):
-            return []  # an import
+            return []
+        self._first_uses.end(_compiled_for(task))
         if not report.lost:
             return [report]
         if task.attempt < _ATTEMPTS:
@@ -155,6 +179,14 @@ def _imports(tasks: Sequence[Task], slots: int) -> list[ImportJob]:
     return [ImportJob(function) for function in functions]
 
 
+def _compiled_for(task: Task) -> Hashable:
+    """What kernels are compiled for: cells with the same one need nearly the same kernels."""
+    if isinstance(task, RescoreTask):
+        return None  # the metrics alone
+    spec = task.cell.algorithm.spec
+    return spec.function if isinstance(spec.function, str) else spec.name
+
+
 def _running(pool: JobPool) -> list[tuple[str, str, float]]:
     """What runs now: labels, phase, seconds."""
     running = []
@@ -163,6 +195,49 @@ def _running(pool: JobPool) -> list[tuple[str, str, float]]:
             label = f"{task.cell.algorithm.label} on {task.cell.dataset.label}"
             running.append((label, phase, seconds))
     return running
+
+
+class FirstUsesByWorkers:
+    """Which algorithms are used for the first time now, and by which worker.
+
+    Two workers that begin an algorithm together would each compile its kernels. If one of them does
+    something else first, it reads what the other one has stored.
+
+    Parameters
+    ----------
+    clock : callable
+        Returns the time in s.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        # By algorithm: the worker, and until when others wait for it.
+        self._running: dict[Hashable, tuple[Hashable, float]] = {}
+        self._used: set[Hashable] = set()
+
+    def __bool__(self) -> bool:
+        return bool(self._running)
+
+    def may_begin(self, algorithm: Hashable, worker: Hashable) -> bool:
+        """Whether no other worker is using it for the first time, or not for long."""
+        if algorithm not in self._running:
+            return True
+        first_worker, until = self._running[algorithm]
+        return worker == first_worker or self._clock() >= until
+
+    def begin(self, algorithm: Hashable, worker: Hashable) -> None:
+        """Note that a worker is given a cell of an algorithm, or imports it."""
+        if algorithm not in self._used and algorithm not in self._running:
+            self._running[algorithm] = (worker, self._clock() + _ALONE)
+
+    def end(self, algorithm: Hashable) -> None:
+        """Note that a worker has used it."""
+        self._used.add(algorithm)
+        self._running.pop(algorithm, None)
+
+    def end_import(self, algorithm: Hashable) -> None:
+        """Note that a worker has imported it; its first cell is still to come."""
+        self._running.pop(algorithm, None)
 
 
 T = TypeVar("T")
@@ -194,23 +269,31 @@ class AffinityQueue(Generic[T]):
             if worker not in workers:
                 del self._held_by[worker]
 
-    def take(self, worker: Hashable) -> T:
-        """Remove and return the next cell for a worker; there must be one."""
-        shared = self._held_by.get(worker)
-        if shared not in self._waiting:
-            shared = self._next_shared()
-        self._held_by[worker] = shared
-        cells = self._waiting[shared]
-        cell = cells.popleft()
-        self._count -= 1
-        if not cells:
-            del self._waiting[shared]
-        return cell
+    def take(self, worker: Hashable, may_begin: Callable[[T], bool]) -> T | None:
+        """Remove and return the next cell for a worker, of those that it may begin, if any."""
+        for shared in self._by_preference(worker):
+            cells = self._waiting[shared]
+            for place, cell in enumerate(cells):
+                if not may_begin(cell):
+                    continue
+                del cells[place]
+                self._held_by[worker] = shared
+                self._count -= 1
+                if not cells:
+                    del self._waiting[shared]
+                return cell
+        return None
 
-    def _next_shared(self) -> Hashable:
-        """What the next cells share, for a worker that has nothing of what is waiting."""
+    def _by_preference(self, worker: Hashable) -> Iterator[Hashable]:
+        """What waiting cells share, in the order in which a worker prefers it."""
+        own = self._held_by.get(worker)
+        if own in self._waiting:
+            yield own
         held = set(self._held_by.values())
         for shared in self._waiting:
             if shared not in held:
-                return shared
-        return max(self._waiting, key=lambda shared: len(self._waiting[shared]))
+                yield shared
+        # Of what others have, that of which most are left.
+        held_by_others = [shared for shared in self._waiting if shared in held and shared != own]
+        held_by_others.sort(key=lambda shared: len(self._waiting[shared]), reverse=True)
+        yield from held_by_others

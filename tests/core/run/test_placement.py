@@ -12,7 +12,7 @@ from hcbench.registry.plugins import Plugins
 from hcbench.registry.suite import Suite
 from hcbench.run.options import RunOptions
 from hcbench.run.run import run_plan
-from hcbench.run.schedule import AffinityQueue
+from hcbench.run.schedule import AffinityQueue, FirstUsesByWorkers
 from hcbench.store import Store
 from tests.core.registry.test_plugins import install
 
@@ -96,7 +96,9 @@ def test_every_cell_is_placed_once_and_a_worker_stays_with_its_data(
     last: dict[str, int] = {}
     taken = []
     for worker in workers[: len(data)]:
-        name, number = placement.take(worker)
+        cell = placement.take(worker, lambda _: True)
+        assert cell is not None
+        name, number = cell
         taken.append(number)
         if left[last.get(worker, -1)]:
             assert name == last[worker]
@@ -106,3 +108,43 @@ def test_every_cell_is_placed_once_and_a_worker_stays_with_its_data(
         last[worker] = name
     assert len(placement) == len(data) - len(taken)
     assert len(set(taken)) == len(taken)
+
+
+def test_a_cell_that_may_not_begin_stays_in_its_place() -> None:
+    placement: AffinityQueue[str] = AffinityQueue()
+    for shared, cell in [("x", "x1"), ("x", "x2"), ("y", "y1")]:
+        placement.add(shared, cell)
+    assert placement.take("a", lambda cell: cell == "x2") == "x2"
+    # The worker stays with its data, until none of these may begin.
+    assert placement.take("a", lambda cell: cell != "x1") == "y1"
+    assert placement.take("b", lambda cell: cell != "x1") is None
+    assert len(placement) == 1
+    assert placement.take("b", lambda _: True) == "x1"
+    assert len(placement) == 0
+
+
+def test_a_first_use_keeps_back_other_workers_until_it_ends() -> None:
+    now = 100.0
+    uses = FirstUsesByWorkers(clock=lambda: now)
+    assert uses.may_begin("UPGMA", "a")
+    uses.begin("UPGMA", "a")
+    assert uses.may_begin("UPGMA", "a")
+    assert not uses.may_begin("UPGMA", "b")
+    assert uses.may_begin("Ward", "b")
+    uses.end("UPGMA")
+    # It is no longer a first use.
+    uses.begin("UPGMA", "b")
+    assert uses.may_begin("UPGMA", "a")
+
+
+def test_a_cell_after_an_import_is_a_first_use_but_a_long_one_keeps_nobody_back() -> None:
+    now = 100.0
+    uses = FirstUsesByWorkers(clock=lambda: now)
+    uses.begin("4-AL", "a")
+    assert not uses.may_begin("4-AL", "b")
+    uses.end_import("4-AL")
+    assert uses.may_begin("4-AL", "b")
+    uses.begin("4-AL", "b")
+    assert not uses.may_begin("4-AL", "a")
+    now = 121.0
+    assert uses.may_begin("4-AL", "a")
