@@ -27,12 +27,17 @@ CELLS = 24
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with results of two algorithms, 24 cells."""
     folder = tmp_path_factory.mktemp("measured")
+    return export(folder, ["UPGMA", "4-AL"], repetitions=CELLS // 2)
+
+
+def export(folder: Path, algorithms: list[str], *, repetitions: int) -> Path:
+    """Measure algorithms, and export the results as a folder."""
     store = str(folder / "store.sqlite")
     hcbench.compare(
-        ["UPGMA", "4-AL"],
+        algorithms,
         ["iris[n=16]"],
         metrics=["AARI", "dasgupta", "seconds"],
-        repetitions=CELLS // 2,
+        repetitions=repetitions,
         store=store,
     )
     done = CliRunner().invoke(
@@ -156,6 +161,16 @@ def test_a_name_that_was_given_to_data_is_told_and_no_fault(results: Path) -> No
     verification = verify(results, share=0.2)
     assert verification.changes == ["flowers is a name that was given to iris[n=16]"]
     assert verification.is_met
+
+
+def test_numbers_that_an_algorithm_reports_are_no_metrics_that_are_missing(tmp_path: Path) -> None:
+    folder = export(tmp_path, ["HDBSCAN"], repetitions=1)
+    (file,) = (folder / "HDBSCAN").iterdir()
+    assert "clusters (reported)" in file.read_text()
+    verification = verify(folder)
+    assert verification.is_met
+    assert verification.changes == []
+    assert "AARI" in {number.name for number in verification.compared}
 
 
 def test_rounding_is_told_from_a_difference(results: Path) -> None:
