@@ -1,14 +1,18 @@
-"""A page for everything that the built-in plugins register, from what ``hcbench info`` says."""
+"""A page for everything that the built-in plugins register, from what ``hcbench info`` says.
+
+Each page has a picture, or says why it has none.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import rst
+from pictures import picture_of
 
 from hcbench import load_registry
 from hcbench.cli.describing import describe, summarise, value_text
@@ -34,6 +38,10 @@ TEXTS = {
 
 #: Facts that a page shows elsewhere than in the list of facts.
 _APART = ("name", "doc", "paper", "plugin", "example", "parameters", "unavailable")
+
+
+#: Draws a spec of a kind into a folder.
+Drawer: TypeAlias = Callable[[str, Any, Path], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +82,24 @@ def registered() -> list[Item]:
     return items
 
 
-def write_catalogue(source: Path) -> int:
-    """Write a page for each item and an index for each kind; return the number of pages."""
+def write_catalogue(source: Path, picture: Drawer = picture_of) -> int:
+    """Write a page for each item and an index for each kind; return the number of pages.
+
+    Parameters
+    ----------
+    source : Path
+        The folder of sources of Sphinx.
+    picture : callable
+        Draws an item into the folder of its page; returns the picture, or why there is none, as
+        reStructuredText.
+    """
     items = registered()
     pages = {(item.kind, item.name.casefold()): item.page for item in items}
     links = links_of(items, pages)
     for item in items:
-        parts = parts_of(item, pages, links[item.page])
-        rst.write(source / f"{item.page}.rst", *parts)
+        page = source / f"{item.page}.rst"
+        drawn = picture(item.kind, item.entry.spec, page.parent)
+        rst.write(page, *parts_of(item, pages, links[item.page], drawn))
     for kind in KINDS:
         write_index(kind, [item for item in items if item.kind == kind], source)
     rst.write(
@@ -123,7 +141,10 @@ def write_index(kind: str, items: Sequence[Item], source: Path) -> None:
 
 
 def parts_of(
-    item: Item, pages: Mapping[tuple[str, str], str], links: Mapping[str, Sequence[str]]
+    item: Item,
+    pages: Mapping[tuple[str, str], str],
+    links: Mapping[str, Sequence[str]],
+    picture: str,
 ) -> list[str]:
     """The page of an item."""
     spec = item.entry.spec
@@ -139,6 +160,7 @@ def parts_of(
         rst.title(item.name),
         rst.escape(spec.doc),
         rst.block("code-block", "sh", description["example"]),
+        picture,
         rst.fields(facts),
     ]
     if description.get("parameters"):

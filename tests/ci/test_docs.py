@@ -11,11 +11,25 @@ from typing import Any
 
 import pytest
 
-from hcbench import load_registry
+from hcbench import DataNotAvailableError, load_registry
 from tests.core import public_api
 
 ROOT = Path(__file__).parents[2]
-NAMES = ("catalogue", "contents", "gallery", "make", "reference", "rst", "staging")
+NAMES = (
+    "catalogue",
+    "contents",
+    "drawing",
+    "drawing_data",
+    "drawing_metrics",
+    "drawing_oracles",
+    "drawing_algorithms",
+    "gallery",
+    "make",
+    "pictures",
+    "reference",
+    "rst",
+    "staging",
+)
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +135,7 @@ def test_every_public_name_is_in_the_reference(docs: dict[str, ModuleType], tmp_
 def test_everything_that_is_registered_has_a_page(
     docs: dict[str, ModuleType], tmp_path: Path
 ) -> None:
-    docs["catalogue"].write_catalogue(tmp_path)
+    docs["catalogue"].write_catalogue(tmp_path, lambda kind, spec, _: f"drawn {kind} {spec.name}")
     catalogue = tmp_path / "catalogue"
     registry = load_registry()
     for kind in docs["catalogue"].KINDS:
@@ -133,6 +147,7 @@ def test_everything_that_is_registered_has_a_page(
             assert f"</catalogue/{kind}/{spec.name}>`" in index
             page = (catalogue / kind / f"{spec.name}.rst").read_text()
             assert "hcbench compare" in page or "hcbench run" in page
+            assert f"\ndrawn {kind} {spec.name}\n" in page
             for parameter in getattr(spec, "parameters", ()):
                 assert f"\n``{parameter.name}``\n" in page
             if spec.paper:
@@ -141,6 +156,67 @@ def test_everything_that_is_registered_has_a_page(
     assert "Default: ``euclidean``" in upgma
     assert "</catalogue/suites/standard-vectors>`" in upgma, "suites that use it"
     assert "O(n^2 p) time" in upgma, "the docstring of its function"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "name", "text"),
+    [
+        ("algorithms", "UPGMA", "the tree that UPGMA finds"),
+        ("algorithms", "WDP", "the tree of UPGMA, coloured by the clusters into which WDP cuts it"),
+        ("algorithms", "InsertionClustering", "The oracle is ordinal-queries."),
+        ("datasets", "iris", "iris: 150 items; their first two principal components"),
+        ("datasets", "planted", "planted: 240 items; the true tree, and the similarities"),
+        ("datasets", "random-tree", "random-tree: 100 items; the true tree."),
+        ("oracles", "quadruplet-queries", "The share of wrong answers"),
+        ("oracles", "triplet-set", "The share of wrong answers"),
+        ("oracles", "rating-queries", "The ratings of all 1,770 pairs"),
+        ("metrics", "AARI", "AARI of the true tree of 60 items"),
+        ("metrics", "excess-risk", "excess-risk of the true clusters of 60 items"),
+    ],
+)
+def test_what_is_registered_has_a_picture(
+    docs: dict[str, ModuleType], tmp_path: Path, kind: str, name: str, text: str
+) -> None:
+    spec = getattr(load_registry(), kind).find(name).spec
+    block = docs["pictures"].picture_of(kind, spec, tmp_path)
+    assert block.startswith(f".. figure:: {name}.svg\n")
+    assert text in block
+    assert (tmp_path / f"{name}.svg").read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "reason"),
+    [
+        ("metrics", "seconds", "a cost of a call"),
+        ("metrics", "n-clusters", "does not depend on which item has which place"),
+        ("datasets", "file", "whatever is in your file"),
+        ("oracles", "person", "those of a person or a paid model"),
+        ("oracles", "vectors", "it gives the data as they are"),
+        ("suites", "standard-vectors", "hcbench run standard-vectors"),
+    ],
+)
+def test_a_page_without_a_picture_says_why(
+    docs: dict[str, ModuleType], tmp_path: Path, kind: str, name: str, reason: str
+) -> None:
+    spec = getattr(load_registry(), kind).find(name).spec
+    text = docs["pictures"].picture_of(kind, spec, tmp_path)
+    assert reason in text
+    assert "figure::" not in text
+    assert not list(tmp_path.iterdir())
+
+
+def test_data_that_are_absent_have_no_picture(
+    docs: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def absent(spec: object) -> None:
+        raise DataNotAvailableError("no file in /home/of/somebody")
+
+    monkeypatch.setitem(docs["pictures"]._DRAW, "datasets", absent)
+    drawing = docs["pictures"].draw("datasets", None)
+    assert drawing.figure is None
+    assert "the data were not there" in drawing.text
+    assert "somebody" not in drawing.text
 
 
 def test_every_page_of_the_repository_is_in_the_site(docs: dict[str, ModuleType]) -> None:

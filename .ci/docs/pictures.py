@@ -1,0 +1,64 @@
+"""Pictures of what is registered: what each algorithm finds, what data, oracles and metrics are.
+
+They are drawn by the public functions of hcbench in this process, whenever the site is built. What
+has no picture has a sentence that says why.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import drawing_algorithms
+import drawing_data
+import drawing_metrics
+import drawing_oracles
+import rst
+from drawing import Drawing
+
+from hcbench import DataNotAvailableError, HcbenchError, figures
+
+_DRAW: dict[str, Callable[[Any], Drawing]] = {
+    "algorithms": drawing_algorithms.draw,
+    "datasets": drawing_data.draw,
+    "oracles": drawing_oracles.draw,
+    "metrics": drawing_metrics.draw,
+}
+_OF_SUITE = "A run takes from minutes to hours, so this page has no picture; {how}."
+
+
+def draw(kind: str, spec: Any) -> Drawing:
+    """The picture of an item; warnings of its model are part of the text."""
+    if kind == "suites":
+        return Drawing(_text_of_suite(spec))
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            drawing = _DRAW[kind](spec)
+    except DataNotAvailableError:
+        return Drawing("There is no picture here: the data were not there when it was to be drawn.")
+    except HcbenchError as error:
+        return Drawing(f"There is no picture here: {error}.")
+    told = {str(warning.message): None for warning in caught}
+    return replace(drawing, text=" ".join([drawing.text, *[f"Warning: {text}." for text in told]]))
+
+
+def picture_of(kind: str, spec: Any, folder: Path) -> str:
+    """The picture of an item with its text, or the text alone, for a page in the folder."""
+    drawing = draw(kind, spec)
+    if drawing.figure is None:
+        return rst.escape(drawing.text)
+    name = f"{spec.name}.svg"
+    folder.mkdir(parents=True, exist_ok=True)
+    figures.write_figure(drawing.figure, folder / name, "svg")
+    return rst.block("figure", name, rst.escape(drawing.text), alt=f"Picture of {spec.name}")
+
+
+def _text_of_suite(suite: Any) -> str:
+    command = f"hcbench run {suite.name}"
+    if suite.figures:
+        return _OF_SUITE.format(how=f"{command} --figures FOLDER draws those of the suite")
+    return _OF_SUITE.format(how=f"{command}, and then hcbench report or hcbench plot, draws some")
