@@ -18,7 +18,7 @@ from pathlib import Path
 from hcbench.errors import DataError
 from hcbench.files.asv_results import EXACT_UNITS, read_asv_results
 from hcbench.pages.site.commits import order_commits
-from hcbench.pages.site.steps import TOLERANCE, find_changes, find_exact_changes
+from hcbench.pages.site.steps import FAR, TOLERANCE, find_changes, find_exact_changes
 
 #: How asv names the environment of a Python that it has not made; the path follows.
 _EXISTING = "existing-py"
@@ -26,8 +26,10 @@ _EXISTING = "existing-py"
 #: What readers of a site are told about how regressions are found.
 REGRESSION_RULE = (
     f"A regression is a rise of the level by more than {TOLERANCE:.0%} that exceeds the noise of "
-    "the benchmark (t test), in at least two commits. A rise of the newest commit alone is to be "
-    f"confirmed by the next. Any rise of exact values ({', '.join(EXACT_UNITS)}) is a regression."
+    "the benchmark (t test), in at least two commits, or a rise to more than "
+    f"{FAR} times all earlier values of its level in three. A rise of the newest commit alone is "
+    f"to be confirmed by the next. Any rise of exact values ({', '.join(EXACT_UNITS)}) is a "
+    "regression."
 )
 
 

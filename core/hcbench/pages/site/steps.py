@@ -4,9 +4,16 @@ Noisy values, such as times, are compared by Student's t test with pooled varian
 last change (the level) with the next 2, 3, 5 or 10. The noise is estimated from these values, so it
 need not be known. A change is found where
 
+- each of 3 later values is more than `FAR` times each value of the level, or each value of the
+  level is so much more than each of them,
+
+or where
+
 - equal levels would differ so much with a probability of at most `FALSE_SHARE`,
 - the levels differ by more than `TOLERANCE`,
 - and most of the later values are nearer to the new level, so that one outlier is no change.
+
+The first of these two is for short histories: the t test of 2 values with 3 needs t = 43.
 
 Later values may undo a change: levels are joined whose medians do not differ by more than
 `TOLERANCE`, and so is a rise of fewer than 5 values that is followed by a return.
@@ -32,6 +39,9 @@ TOLERANCE = 0.1
 #: A benchmark is tested at each commit: 25,000 tests have one false change on average.
 FALSE_SHARE = 1 / 25_000
 _LATER = (2, 3, 5, 10)  # few find a large change soon, many a small one at all
+#: The ratio that no noise explains in so many values, whatever the others are.
+FAR = 1.5
+_FEWEST_FAR = 3
 _OUTLIER = 5.0  # standard deviations from the median
 #: The spread of fewer values is too uncertain to say which of them are outliers.
 _FEWEST_CLIPPED = 10
@@ -181,6 +191,8 @@ def _differ(level: Sequence[float], later: Sequence[float], resolution: float) -
     after = statistics.fmean(later)
     if abs(after - before) <= _smallest_change(before, resolution):
         return False
+    if len(later) >= _FEWEST_FAR and (_is_far_above(later, level) or _is_far_above(level, later)):
+        return True
     nearer = 0
     for value in later:
         if abs(value - after) < abs(value - before):
@@ -189,6 +201,12 @@ def _differ(level: Sequence[float], later: Sequence[float], resolution: float) -
     if 2 * nearer <= len(later):
         return False
     return _t_statistic(level, later) > _critical_t(len(level) + len(later) - 2)
+
+
+def _is_far_above(values: Sequence[float], others: Sequence[float]) -> bool:
+    highest = max(others)
+    # Values that may be negative have no ratios.
+    return highest > 0 and min(values) > FAR * highest
 
 
 def _t_statistic(level: Sequence[float], later: Sequence[float]) -> float:
