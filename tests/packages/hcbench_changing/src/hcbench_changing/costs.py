@@ -1,0 +1,4 @@
+"""What a commit may raise."""
+
+QUERIES_PER_ITEM = 10
+MEGABYTES = 8
