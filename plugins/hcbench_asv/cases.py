@@ -215,18 +215,20 @@ def find_cases(distributions: Iterable[str] = (), data: str = "") -> Cases:
 def _entries(registry: Registry, distributions: set[str]) -> dict[str, tuple[str, Entry[Any]]]:
     """The kind and the registration of each name, of some distributions or, if none, of all."""
     entries: dict[str, tuple[str, Entry[Any]]] = {}
+    with_entries: set[str] = set()
     for catalogue in (registry.algorithms, registry.oracles, registry.metrics):
         for entry in catalogue.entries:
             if isinstance(entry.spec, OracleSpec) and entry.spec.currency:
                 continue  # each measurement would be paid
-            if distributions and entry.plugin.distribution not in distributions:
+            called = {name for name in distributions if entry.plugin.is_called(name)}
+            if distributions and not called:
                 continue
+            with_entries |= called
             name = _identifier(f"{catalogue.noun}_{entry.spec.name}")
             if name in entries:
                 # Two packages have registered this name.
                 name = _identifier(f"{catalogue.noun}_{entry.full_name}")
             entries[name] = (catalogue.noun, entry)
-    with_entries = {entry.plugin.distribution for _, entry in entries.values()}
     for distribution in sorted(distributions - with_entries):
         raise UnknownNameError(
             f"{distribution} registers no algorithm, oracle or metric; hcbench plugins lists what "

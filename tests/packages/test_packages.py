@@ -42,8 +42,10 @@ def printed(environment: Environment) -> dict[str, str]:
         ),
         "suite": ("run", "graphs", *QUIET),
         "program": ("cite", "AverageElsewhere"),
+        "spelling": ("cite", "hcbench_paris"),
+        "qualified": ("cite", "Hcbench_Paris:AverageElsewhere"),
         "plugins": ("plugins", "--format", "json"),
-        "check": ("check", "hcbench-crowd", "--exempt", "crowd:noise_rate=of one person"),
+        "check": ("check", "hcbench_crowd", "--exempt", "crowd:noise_rate=of one person"),
     }
     return dict(zip(commands, environment.hcbench(*commands.values()), strict=True))
 
@@ -78,7 +80,8 @@ def test_an_algorithm_of_a_library_that_hcbench_does_not_know(printed: dict[str,
 
 def test_a_program_and_a_suite_are_read_from_files_of_the_package(printed: dict[str, str]) -> None:
     """The program's average linkage is that of UPGMA, as a claim of the suite says."""
-    assert "@article{sokal1958," in printed["program"]
+    for command in ("program", "spelling", "qualified"):
+        assert "@article{sokal1958," in printed[command]
     (verdict,) = json.loads(printed["suite"])["verdicts"]
     assert verdict["verdict"] == "reproduced"
     algorithms = json.loads(printed["algorithms"])["algorithms"]

@@ -82,6 +82,6 @@ def _specs_of_package(registry: Registry, name: str) -> list[Spec | Suite]:
         if catalogue.has(name):
             return []
         for entry in catalogue.entries:
-            if entry.plugin.distribution == name:
+            if entry.plugin.is_called(name):
                 specs.append(entry.spec)
     return specs

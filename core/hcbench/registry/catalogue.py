@@ -15,7 +15,7 @@ from hcbench.registry.command_specs import CommandSpec
 from hcbench.registry.making import make_use
 from hcbench.registry.names import parse_name
 from hcbench.registry.parameters import Value
-from hcbench.registry.plugins import Plugin
+from hcbench.registry.plugins import Plugin, normalise_distribution
 from hcbench.registry.specs import Spec
 from hcbench.registry.suite import Suite
 from hcbench.registry.uses import Lookup, Use
@@ -96,9 +96,9 @@ class Catalogue(Generic[T]):
         AmbiguousNameError
             If two packages register it.
         """
-        entries = self._by_name.get(name.casefold(), [])
+        entries = self._by_name.get(_folded(name), [])
         if not entries:
-            entries = self._by_alias.get(name.casefold(), [])
+            entries = self._by_alias.get(_folded(name), [])
             if entries:
                 new_name = entries[0].spec.name
                 text = f"the {self.noun} {name} is called {new_name} now; use that name"
@@ -117,6 +117,9 @@ class Catalogue(Generic[T]):
         if name.endswith(")"):
             corrected = name.replace("(", "[", 1).removesuffix(")")
             return f"write {corrected}]"
+        if name.endswith((".py", ".toml")):
+            option = shell_command("--plugin", name)
+            return f"load a plugin file with {option}, and write the name that it registers"
         folded = name.casefold()
         spelling = {}  # of each name in lower case
         for entry in self.entries:
@@ -201,7 +204,15 @@ def _sort_key(entry: Entry[T]) -> tuple[str, str]:
 def _add_entry(entries: dict[str, list[Entry[T]]], name: str, entry: Entry[T]) -> None:
     """Add an entry under a name, alone and behind its distribution."""
     entries.setdefault(name.casefold(), []).append(entry)
-    entries.setdefault(f"{entry.plugin.distribution}:{name}".casefold(), []).append(entry)
+    entries.setdefault(_folded(f"{entry.plugin.distribution}:{name}"), []).append(entry)
+
+
+def _folded(name: str) -> str:
+    """A name in lower case; of the distribution before it, if there is one, the usual spelling."""
+    distribution, colon, rest = name.rpartition(":")
+    if not colon:
+        return name.casefold()
+    return f"{normalise_distribution(distribution)}:{rest.casefold()}"
 
 
 def tags_of(spec: Spec | Suite | CommandSpec) -> tuple[str, ...]:

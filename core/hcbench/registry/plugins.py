@@ -9,6 +9,7 @@ others, and the order of calls does not matter.
 from __future__ import annotations
 
 import importlib.util
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -82,6 +83,12 @@ class Plugin:
         """``distribution:entry_point``."""
         return f"{self.distribution}:{self.entry_point}"
 
+    def is_called(self, name: str) -> bool:
+        """Whether somebody who writes this name means it: its distribution's, or its own."""
+        if name == self.name:
+            return True
+        return normalise_distribution(name) == normalise_distribution(self.distribution)
+
     @property
     def is_built_in(self) -> bool:
         """Whether it is a part of hcbench's own distribution."""
@@ -137,6 +144,11 @@ class Plugin:
             return True
         # Where packages are installed, there are modules of other distributions, too.
         return name in _modules_of(self.distribution)
+
+
+def normalise_distribution(name: str) -> str:
+    """The usual spelling of a distribution (PEP 503): ``My_Package`` is ``my-package``."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 @dataclass(frozen=True, slots=True)

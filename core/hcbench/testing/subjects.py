@@ -184,7 +184,7 @@ def _subjects_of_one(what: Any, plugins: Sequence[str | Path]) -> list[Subject]:
         return [_subject(use, registry) for use in uses]
     plugins_of_name = []
     for plugin in registry.plugins.loaded:
-        if name in (plugin.distribution, plugin.name):
+        if plugin.is_called(name):
             plugins_of_name.append(plugin)
     if not plugins_of_name:
         raise _unknown(registry, name)
@@ -249,7 +249,7 @@ def _uses_named(registry: Registry, text: str) -> list[Use[Any]]:
 def _unknown(registry: Registry, text: str) -> HcbenchError:
     # A broken plugin registers nothing, so that its name is unknown for another reason.
     for broken in registry.plugins.broken:
-        if text in (broken.plugin.distribution, broken.plugin.name):
+        if broken.plugin.is_called(text):
             return PluginError(f"{broken.plugin.name} is broken: {broken.reason}")
     try:
         registry.find(parse_name(text).base)
