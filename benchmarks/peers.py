@@ -1,7 +1,9 @@
 """Our linkages beside those of scipy, fastcluster and scikit-learn, in one process and in turns.
 
-``python -m benchmarks.peers [FIGURE]`` prints seconds of one processor and ratios with their
-spread, and what a call takes of memory in a process of its own, and draws both.
+``python -m benchmarks.peers [FIGURE]`` prints seconds of one processor, how many times the least
+work of the problem this is (`benchmarks.limits`), the ratios to the peers with their spread, and
+what a call takes of memory in a process of its own, and draws times and memory. Trees from
+comparisons, which have no peers, are set beside the least work only.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import statistics
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from time import process_time
 
@@ -24,6 +27,8 @@ from threadpoolctl import threadpool_limits
 
 import hcbench
 from benchmarks.inputs import SEED, Timed, benchmark
+from benchmarks.limits import limit_of_comparisons, limit_of_matrix, limit_of_vectors
+from benchmarks.quadruplets import draw_comparisons, fit_comparisons
 
 Floats = NDArray[np.float64]
 Call = Callable[[], object]
@@ -54,6 +59,9 @@ CASES = {
 #: One of each way to use memory: the other cases take as much as one of these.
 MEMORY_CASES = ("DotProduct", "UPGMA", "UPGMA of similarities", "Single", "Centroid", "Ward")
 PACKAGES = ("hcbench", "scipy", "fastcluster", "linkage_vector", "scikit-learn")
+LIMIT = "limit"
+#: Trees from comparisons: the items and the comparisons of each.
+COMPARING = {"4-AL": (600, 10_000_000), "4K-AL": (200, 2_000_000)}
 _OF_VECTORS = ("single", "centroid", "median", "ward")
 _OF_SKLEARN = ("average", "complete", "single", "ward")
 
@@ -105,6 +113,14 @@ def _call_of_matrix(name: str, method: str, package: str, vectors: Floats) -> Ca
 
         return lambda: fastcluster.linkage(squareform(square, checks=False), method)
     return None
+
+
+def limit_of(case: str, vectors: Floats) -> Call:
+    """The least work of a case."""
+    metric = CASES[case][1]
+    if metric == "precomputed":
+        return limit_of_matrix(len(vectors))
+    return limit_of_vectors(vectors, metric)
 
 
 def seconds_in_turns(calls: list[Call], rounds: int = 3) -> list[list[float]]:
@@ -160,11 +176,15 @@ class Memory(Timed):
 
 
 def ratios_to_peers(n: int, rounds: int) -> Iterator[tuple[str, float, Ratios]]:
-    """Yield each algorithm, our seconds, and the rising ratios of each peer's time to ours."""
+    """Yield each algorithm, our seconds, and the rising ratios of other times to ours.
+
+    The others are the peers, and the least work, `LIMIT`.
+    """
     for case in CASES:
         vectors = normal_vectors(case, n)
         calls = {name: call_of(case, name, vectors) for name in PACKAGES}
         there = {name: call for name, call in calls.items() if call is not None}
+        there[LIMIT] = limit_of(case, vectors)
         there["hcbench"]()
         times = dict(zip(there, seconds_in_turns(list(there.values()), rounds), strict=True))
         ours = times.pop("hcbench")
@@ -173,6 +193,17 @@ def ratios_to_peers(n: int, rounds: int) -> Iterator[tuple[str, float, Ratios]]:
             for name, found in times.items()
         }
         yield case, statistics.median(ours), ratios
+
+
+def ratios_to_limits(rounds: int) -> Iterator[tuple[str, float, list[float]]]:
+    """Yield each algorithm that compares, our seconds, and the rising ratios of the limit's."""
+    for name, (n, count) in COMPARING.items():
+        comparisons = draw_comparisons(n, count)
+        calls = [partial(fit_comparisons, name, comparisons), limit_of_comparisons(comparisons)]
+        calls[0]()
+        ours, limits = seconds_in_turns(calls, rounds)
+        ratios = sorted(b / a for a, b in zip(ours, limits, strict=True))
+        yield name, statistics.median(ours), ratios
 
 
 def peak_memory(case: str, package: str, n: int) -> float:
@@ -238,13 +269,18 @@ def main(path: str = "", n: int = N, rounds: int = 5) -> None:
     found, peaks = {}, {}
     for case, ours, found[case] in ratios_to_peers(n, rounds):
         peaks[case] = peaks_of_packages(case, n)
-        line = f"{case:22} {ours:6.3f} s {peaks[case]['hcbench']:5.0f} MB"
+        to_limit = 1 / statistics.median(found[case].pop(LIMIT))
+        line = f"{case:24} {ours:6.3f} s = {to_limit:5.1f} limits {peaks[case]['hcbench']:5.0f} MB"
         for name, ratios in found[case].items():
             line += (
                 f"   {name} {statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
                 f" {peaks[case][name]:.0f} MB"
             )
         sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+    for name, ours, ratios in ratios_to_limits(rounds):
+        to_limit = 1 / statistics.median(ratios)
+        sys.stdout.write(f"{name:24} {ours:6.3f} s = {to_limit:5.1f} limits\n")
         sys.stdout.flush()
     if path:
         draw(found, peaks, path)

@@ -30,7 +30,7 @@ def planted_similarities(n: int) -> NDArray[np.float64]:
     return similarities
 
 
-def _sample(n: int, count: int) -> hcbench.Comparisons:
+def draw_comparisons(n: int, count: int) -> hcbench.Comparisons:
     """Comparisons of random pairs, sorted and without repeats."""
     w = planted_similarities(n)[np.triu_indices(n, 1)].astype(np.float32)
     one, two = np.random.default_rng(SEED).integers(w.size, size=(2, count), dtype=np.uint32)
@@ -49,7 +49,8 @@ def _oracle(comparisons: Any) -> hcbench.Oracle:
     )
 
 
-def _fit(name: str, comparisons: Any) -> hcbench.Tree:
+def fit_comparisons(name: str, comparisons: Any) -> hcbench.Tree:
+    """The tree of an algorithm from comparisons, as its oracle gives them."""
     tree = hcbench.fit(name, _oracle(comparisons))
     assert isinstance(tree, hcbench.Tree)
     return tree
@@ -117,19 +118,19 @@ class PaperSize(Timed):
 
     def setup(self, name: str) -> None:
         """Draw the comparisons, make their bits as the oracle does, and compile."""
-        self.comparisons = _sample(240, 43_200_000)
+        self.comparisons = draw_comparisons(240, 43_200_000)
         self.comparisons.bits()
-        _fit(name, _sample(12, 200))
+        fit_comparisons(name, draw_comparisons(12, 200))
 
     @benchmark("41 million comparisons: time")
     def time_fit(self, name: str) -> None:
         """Time to fit one tree to 41 million comparisons of 240 items."""
-        _fit(name, self.comparisons)
+        fit_comparisons(name, self.comparisons)
 
     @benchmark("41 million comparisons: peak memory")
     def peakmem_fit(self, name: str) -> None:
         """Peak memory of the process, with 0.33 GB of comparisons and their 0.2 GB of bits."""
-        _fit(name, self.comparisons)
+        fit_comparisons(name, self.comparisons)
 
 
 class Sampling(Timed):
@@ -168,12 +169,12 @@ class EveryComparison(Timed):
     def setup(self, name: str, n: int) -> None:
         """Rank the pairs and compile."""
         self.ranking = hcbench.AllComparisons.from_similarity(planted_similarities(n))
-        _fit(name, hcbench.AllComparisons.from_similarity(planted_similarities(12)))
+        fit_comparisons(name, hcbench.AllComparisons.from_similarity(planted_similarities(12)))
 
     @benchmark("All comparisons: time")
     def time_fit(self, name: str, _n: int) -> None:
         """Time to fit one tree to all comparisons."""
-        _fit(name, self.ranking)
+        fit_comparisons(name, self.ranking)
 
 
 class AgainstPlain:
@@ -181,21 +182,21 @@ class AgainstPlain:
 
     def setup(self) -> None:
         """Draw comparisons, as a set and as a dense matrix, and compile."""
-        self.comparisons = _sample(80, 525_000)
+        self.comparisons = draw_comparisons(80, 525_000)
         self.S = _dense(self.comparisons)
         for name in ("4-AL", "4K-AL"):
-            _fit(name, self.comparisons)
+            fit_comparisons(name, self.comparisons)
 
     @benchmark("4-AL: time over numpy's", "ratio")
     def track_four_al(self) -> float:
         """Time of 4-AL over that of a product with the dense S at every merge."""
-        ours = best(lambda: _fit("4-AL", self.comparisons))
+        ours = best(lambda: fit_comparisons("4-AL", self.comparisons))
         return ours / best(lambda: _plain_four_al(self.S, 80), 1)
 
     @benchmark("4K-AL: time over numpy's", "ratio")
     def track_kernel(self) -> float:
         """Time of 4K-AL over that of matrix products, one for each r."""
-        ours = best(lambda: _fit("4K-AL", self.comparisons))
+        ours = best(lambda: fit_comparisons("4K-AL", self.comparisons))
         return ours / best(lambda: _plain_kernel(self.S, 80), 1)
 
 
@@ -221,10 +222,10 @@ class TrueAverageLinkage(Timed):
 
 def main() -> None:
     """Print time and peak memory, drawing included, of N = 2000 and 10^8 comparisons."""
-    comparisons = _sample(2000, 100_000_000)
+    comparisons = draw_comparisons(2000, 100_000_000)
     for name in ("4-AL", "4K-AL"):
-        _fit(name, _sample(12, 200))
-        taken = seconds(lambda name=name: _fit(name, comparisons))  # type: ignore[misc]
+        fit_comparisons(name, draw_comparisons(12, 200))
+        taken = seconds(lambda name=name: fit_comparisons(name, comparisons))  # type: ignore[misc]
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         sys.stdout.write(f"{name}: {taken:.1f} s, peak memory so far {peak:.0f} MB\n")
 
