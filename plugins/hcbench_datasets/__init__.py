@@ -61,6 +61,10 @@ _BUNDLED = (
 )
 
 
+#: The name of a data set in the UCI repository, where it is another one.
+_ALIASES = {"breast-cancer": ("WDBC",)}
+
+
 def _bundled(name: str, doc: str) -> DatasetSpec:
     return DatasetSpec(
         name=name,
@@ -86,6 +90,7 @@ def _bundled(name: str, doc: str) -> DatasetSpec:
         licence="as in scikit-learn (UCI Machine Learning Repository, CC BY 4.0)",
         requires=("scikit-learn",),
         tags=("real",),
+        aliases=_ALIASES.get(name, ()),
     )
 
 

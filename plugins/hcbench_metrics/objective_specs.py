@@ -141,6 +141,7 @@ OBJECTIVES = (
         name="cophenetic-correlation",
         function="hcbench_metrics.dissimilarities:cophenetic_correlation",
         doc="Correlation over pairs of their distance and the height at which they merge.",
+        aliases=("CPCC", "cophenet"),
         parameters=(_EUCLIDEAN,),
         paper=PAPERS["sokal1962"],
         direction="higher",

@@ -98,9 +98,9 @@ def _linkage_spec(
     *parameters: Parameter,
     memory: Callable[..., float] | None = _memory_of_pairs,
     vectors_only: bool = False,
-    names_elsewhere: tuple[str, ...] = (),
+    aliases: tuple[str, ...] = (),
 ) -> AlgorithmSpec:
-    """The spec of a linkage; its names in scipy and R are tags by which it is found."""
+    """The spec of a linkage; its other names in scipy, R and papers are aliases."""
     # Centres, and Ward's sum of squares, are defined for vectors alone.
     accepts: tuple[str, ...] = ("vectors", "similarities")
     if vectors_only:
@@ -115,7 +115,8 @@ def _linkage_spec(
         memory=memory,
         requires=("scipy",),
         random=False,
-        tags=("linkage", *names_elsewhere),
+        tags=("linkage",),
+        aliases=aliases,
         binary_only=True,
     )
 
@@ -148,7 +149,7 @@ UPGMA = _linkage_spec(
     _metric_parameter("dot-product"),
     _PRECISION,
     memory=_memory_of_means,
-    names_elsewhere=("average",),
+    aliases=("average",),
 )
 
 WPGMA = _linkage_spec(
@@ -157,7 +158,7 @@ WPGMA = _linkage_spec(
     PAPERS["mcquitty1966"],
     _metric_parameter(),
     _PRECISION,
-    names_elsewhere=("weighted", "mcquitty"),
+    aliases=("weighted", "mcquitty"),
 )
 
 COMPLETE = _linkage_spec(
@@ -183,7 +184,7 @@ CENTROID = _linkage_spec(
     # It depends on the number of coordinates, as it does for Median and Ward.
     memory=None,
     vectors_only=True,
-    names_elsewhere=("upgmc",),
+    aliases=("UPGMC",),
 )
 
 MEDIAN = _linkage_spec(
@@ -192,7 +193,7 @@ MEDIAN = _linkage_spec(
     PAPERS["gower1967"],
     memory=None,
     vectors_only=True,
-    names_elsewhere=("wpgmc",),
+    aliases=("WPGMC",),
 )
 
 WARD = _linkage_spec(
@@ -201,7 +202,7 @@ WARD = _linkage_spec(
     PAPERS["ward1963"],
     memory=None,
     vectors_only=True,
-    names_elsewhere=("ward.D2",),
+    aliases=("ward.D2",),
 )
 
 HDBSCAN = AlgorithmSpec(

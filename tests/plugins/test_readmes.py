@@ -34,12 +34,13 @@ def is_named(word: str, text: str) -> bool:
 
 
 def missing(text: str, spec: Any) -> list[str]:
-    """Missing parts of a spec: its name, or the author of its paper."""
+    """Missing parts of a spec: its name, an alias, or the author of its paper."""
     if isinstance(spec, Suite):
         names = (spec.name, f"-{spec.name.rpartition('-')[2]}")
         lacking = [] if any(is_named(name, text) for name in names) else [spec.name]
     else:
-        lacking = [] if is_named(spec.name, text) else [spec.name]
+        names = (spec.name, *getattr(spec, "aliases", ()))
+        lacking = [name for name in names if not is_named(name, text)]
     paper = getattr(spec, "paper", None)
     if paper is not None:
         surname = paper.fields["author"].split(",")[0].strip()

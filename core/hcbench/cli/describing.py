@@ -33,6 +33,7 @@ def summarise(entry: Entry[Any]) -> dict[str, Any]:
     # A dot ends a sentence only before a capital: "Langfelder et al. 2008" has another one.
     first_sentence = re.split(r"(?<=\.) (?=[A-Z])", spec.doc, maxsplit=1)[0]
     summary = {"name": spec.name, "doc": first_sentence}
+    summary["aliases"] = getattr(spec, "aliases", ())
     summary.update(_essentials(entry))
     summary["tags"] = tags_of(spec)
     summary["licence"] = licence_of(entry)

@@ -54,7 +54,9 @@ _GROUPED_KINDS = {
 @click.option("--tag", metavar="TAG", help="Only those with this tag, such as linkage.")
 @click.option("--accepts", metavar="KIND", help="Only algorithms that accept this kind of oracle.")
 @click.option("--licence", metavar="TEXT", help="Only those whose licence contains this text.")
-@click.option("--search", metavar="TEXT", help="Only those with this text in name or description.")
+@click.option(
+    "--search", metavar="TEXT", help="Only those with this text in name, alias or description."
+)
 @options.PLUGIN
 @options.JSON_OR_TABLE
 @click.option("--short", is_flag=True, help="Print names only, one per line.")
@@ -120,7 +122,7 @@ def _passes(entry: Entry[Any], filter_name: str, filter_text: str) -> bool:
     elif filter_name == "licence":
         texts = (licence_of(entry),)
     else:
-        texts = (spec.name, spec.doc)
+        texts = (spec.name, spec.doc, *getattr(spec, "aliases", ()))
     folded_texts = [text.casefold() for text in texts]
     if filter_name in _WHOLE_WORDS:
         return filter_text in folded_texts

@@ -1,4 +1,4 @@
-"""The registered specs of one kind, found by name, former name, pattern or tag."""
+"""The registered specs of one kind, found by name, alias, pattern or tag."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Catalogue(Generic[T]):
         self.entries = sorted(entries, key=_sort_key)
         # Names in lower case, alone and behind their distribution. Two packages may register one.
         self._by_name: dict[str, list[Entry[T]]] = {}
-        # Likewise former names.
+        # Likewise aliases: their former names, and those that others use.
         self._by_alias: dict[str, list[Entry[T]]] = {}
         for entry in self.entries:
             _add_entry(self._by_name, entry.spec.name, entry)
@@ -87,7 +87,7 @@ class Catalogue(Generic[T]):
     def find(self, name: str) -> Entry[T]:
         """The entry of a name, whose case does not matter.
 
-        A former name is accepted with a FutureWarning that tells the new one.
+        An alias is accepted with a warning that tells the registered name.
 
         Raises
         ------
@@ -100,9 +100,12 @@ class Catalogue(Generic[T]):
         if not entries:
             entries = self._by_alias.get(_folded(name), [])
             if entries:
-                new_name = entries[0].spec.name
-                text = f"the {self.noun} {name} is called {new_name} now; use that name"
-                warnings.warn(text, FutureWarning, stacklevel=2)
+                registered = entries[0].spec.name
+                warnings.warn(
+                    f"{name} is another name of the {self.noun} {registered}; results have the "
+                    f"name {registered}",
+                    stacklevel=2,
+                )
         if not entries:
             raise UnknownNameError(f"no {self.noun} is called {name!r}; {self._hint(name)}")
         if len(entries) > 1:
@@ -128,7 +131,7 @@ class Catalogue(Generic[T]):
         # The shortest is the closest to what was written.
         close.sort(key=len)
         if not close:
-            # The word of another library, such as average for UPGMA, is a tag.
+            # It may be a word for something that few are, such as divisive.
             tagged = [entry for entry in self.entries if _has_tag(entry, folded)]
             # A tag of many, such as "linkage", is no suggestion; `hcbench list` shows them.
             if len(tagged) <= _MOST_SUGGESTIONS:

@@ -164,7 +164,8 @@ class Spec:
         Words by which ``hcbench list --tag`` and ``--algos "@tag"`` find it, such as ``"linkage"``;
         ``"paper:KEY"`` is added for its paper.
     aliases : tuple of str
-        Its former names, which still work, with a warning that tells the new one.
+        Former or other names, such as that of the same algorithm in another library. They work,
+        with a warning that tells ``name``, under which results are stored and shown.
     files : tuple of str
         Files and folders whose content decides its result and belongs to the key of a cell: the
         names of parameters whose values name them, and paths of data that the function itself

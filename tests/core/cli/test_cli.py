@@ -209,6 +209,7 @@ def test_list_of_one_kind_has_a_name_and_a_line_each() -> None:
         {
             "name": "nodes",
             "doc": "Number of nodes.",
+            "aliases": [],
             "direction": "lower is better",
             "needs": [],
             "tags": [],
@@ -218,6 +219,7 @@ def test_list_of_one_kind_has_a_name_and_a_line_each() -> None:
         {
             "name": "size",
             "doc": "Mean of the data.",
+            "aliases": [],
             "direction": "higher is better",
             "needs": [],
             "tags": [],

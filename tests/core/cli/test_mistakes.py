@@ -30,11 +30,7 @@ def plan(algorithm, dataset):
 @pytest.mark.parametrize(
     ("algorithm", "dataset", "word"),
     [
-        ("average", "iris", "UPGMA"),  # the name in scipy and R
-        ("Average", "iris", "UPGMA"),
-        ("weighted", "iris", "WPGMA"),
-        ("mcquitty", "iris", "WPGMA"),
-        ("UPGMC", "iris", "Centroid"),
+        ("divisive", "iris", "sk-bisecting-kmeans"),  # a tag
         ("UPGMA[metrik=cosine]", "iris", "metric"),
         ("UPGMA[metric=cosin]", "iris", "cosine"),
         ("UPGMA", "iris[standardize=true]", "standardise"),

@@ -1,4 +1,4 @@
-"""What specs declare beside their function: tags, licences, former names, sizes."""
+"""What specs declare beside their function: tags, licences, other names, sizes."""
 
 from __future__ import annotations
 
@@ -88,27 +88,41 @@ def test_parameters_of_a_tag_or_pattern_are_those_of_each() -> None:
 
 
 @pytest.mark.slow
-def test_a_former_name_works_and_one_line_tells_the_new_one(file: Path) -> None:
+def test_an_alias_works_and_one_line_tells_the_registered_name(file: Path) -> None:
     registry = load_registry([file])
-    with pytest.warns(FutureWarning, match="the algorithm old-chain is called Chain now"):
+    with pytest.warns(UserWarning, match="old-chain is another name of the algorithm Chain"):
         (old,) = registry.use_algorithms("old-chain")
     (new,) = registry.use_algorithms("Chain")
     assert (old.label, old.identity) == (new.label, new.identity)  # one stored result serves both
-    with pytest.warns(FutureWarning):
+    with pytest.warns(UserWarning, match="chains:Old-Chain is another name"):
         (full,) = registry.use_algorithms("chains:Old-Chain")
     assert full.identity == new.identity
     with warnings.catch_warnings():
         warnings.simplefilter("default")  # as outside of tests
         shown = call("info", "Old-Chain", "--plugin", file)
     assert shown.stdout.startswith("Chain: algorithm\n")
-    warned = "hcbench: warning: the algorithm Old-Chain is called Chain now; use that name\n"
+    warned = (
+        "hcbench: warning: Old-Chain is another name of the algorithm Chain; results have the name "
+        "Chain\n"
+    )
     assert shown.stderr == warned
     assert call("info", "Chain", "--plugin", file).stderr == ""
 
 
+def test_an_alias_is_listed_and_found(file: Path) -> None:
+    listed = json.loads(
+        call("list", "--search", "old-ch", "--plugin", file, "--format=json").stdout
+    )
+    (chain,) = listed["algorithms"]
+    assert (chain["name"], chain["aliases"]) == ("Chain", ["Old-Chain"])
+    shown = call("list", "algorithms", "--search", "old-ch", "--plugin", file).stdout
+    assert "aliases Old-Chain" in shown
+    assert "Old-Chain" in call("info", "Chain", "--plugin", file).stdout
+
+
 def test_a_stored_cell_is_found_that_has_a_former_name(file: Path) -> None:
     stored = {"name": "chains:Old-Chain", "params": {}}  # as `Cell.describe` writes it
-    with pytest.warns(FutureWarning):
+    with pytest.warns(UserWarning, match="Old-Chain is another name"):
         assert use_described(load_registry([file]), "algorithm", stored).label == "Chain"
 
 

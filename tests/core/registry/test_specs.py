@@ -227,5 +227,5 @@ def test_what_a_spec_lists_twice_counts_once() -> None:
     assert spec.requires == ("numpy",)
     assert spec.accepts == ("vectors", "similarities")
     catalogue = Catalogue("algorithm", [Entry(spec, Plugin("mine", "main", "1"))])
-    with pytest.warns(FutureWarning, match="is called A now"):
+    with pytest.warns(UserWarning, match="OLD is another name of the algorithm A"):
         assert catalogue.find("OLD").spec is spec
