@@ -6,7 +6,7 @@ items, as v = S c, are in the order of `_bit_sums_kernels.places`.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import njit, types
@@ -14,31 +14,21 @@ from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench.compiled import count_ones
-from hcbench_quadruplets._bit_sums_kernels import BITS, MOST, Bits, count_columns
+from hcbench_quadruplets._bit_sums_kernels import (
+    BITS,
+    COUNTER,
+    MOST,
+    Bits,
+    Counter,
+    add_counts,
+    count_columns,
+)
 from hcbench_quadruplets._kernels import Clusters, most_similar, remove
 
 _ITEMS = types.int64[::1]
 _MERGES = types.int64[:, ::1]
 _FLOATS = types.float64[::1]
-
-
-class Preferences(NamedTuple):
-    """S c of all pairs of items, whose sums over pairs of clusters are B."""
-
-    #: The comparisons.
-    bits: Bits
-    #: (64 w,) float64. S c, in the order of `_bit_sums_kernels.places`.
-    v: NDArray[np.float64]
-    #: (64 w,) uint32. Where the block of each pair is in B; K0 K0 if there is no pair.
-    slot: NDArray[np.uint32]
-    #: (M,) int64. `_bit_sums_kernels.places`.
-    place: NDArray[np.int64]
-    #: (n,) int64. The cluster of each item.
-    cluster: NDArray[np.int64]
-    #: (n,) int64. Which columns are added: the size of the cluster of each item, 0 if excluded.
-    kind: NDArray[np.int64]
-    #: (n n // 4 + 1,) int64. Work space for their numbers.
-    columns: NDArray[np.int64]
+_SLOTS = types.uint32[::1]
 
 
 @register_jitable
@@ -47,22 +37,6 @@ def number_of_pair(i: int, j: int, n: int) -> int:
     low = min(i, j)
     high = max(i, j)
     return low * (2 * n - low - 1) // 2 + high - low - 1
-
-
-@register_jitable
-def add_columns(
-    columns: NDArray[np.int64], weight: float, bits: Bits, v: NDArray[np.float64]
-) -> None:
-    """Add ``weight`` times the columns of S to v.
-
-    O(columns M / 64 + M).
-    """
-    for start in range(0, columns.size, MOST):
-        some = columns[start : min(start + MOST, columns.size)]
-        sums = count_columns(some, bits)
-        less = np.int32(some.size)
-        for at in range(v.size):
-            v[at] += weight * np.int32(np.int32(sums[at]) - less)
 
 
 @register_jitable
@@ -76,14 +50,18 @@ def next_size(kind: NDArray[np.int64], size: int) -> int:
 
 
 @register_jitable
-def list_columns(s: Preferences, p: int, size: int) -> int:
+def list_columns(
+    cluster: NDArray[np.int64],
+    p: int,
+    kind: NDArray[np.int64],
+    size: int,
+    columns: NDArray[np.int64],
+) -> int:
     """List the columns of pairs of an item of cluster p and one of this kind; return how many."""
-    columns = s.columns
-    kind = s.kind
     n = kind.size
     count = 0
     for i in range(n):
-        if s.cluster[i] != p:
+        if cluster[i] != p:
             continue
         for j in range(n):
             if kind[j] == size:
@@ -93,24 +71,12 @@ def list_columns(s: Preferences, p: int, size: int) -> int:
 
 
 @register_jitable
-def add_cluster(s: Preferences, p: int, scale: float) -> None:
-    """Add ``scale / kind[j]`` times column ij of S to v for i in cluster p, j of kind above 0.
-
-    Columns of the same weight are summed as integers first.
-    """
-    size = next_size(s.kind, 0)
-    while size <= s.kind.size:
-        count = list_columns(s, p, size)
-        add_columns(s.columns[:count], scale / size, s.bits, s.v)
-        size = next_size(s.kind, size)
-
-
-@register_jitable
-def sum_all_columns(bits: Bits, place: NDArray[np.int64], v: NDArray[np.float64]) -> None:
+def sum_all_columns(
+    bits: Bits, width: int, place: NDArray[np.int64], v: NDArray[np.float64]
+) -> None:
     """Write the sums of all columns of S to v: in each row, its ones minus those of ``lost``."""
     won = bits.won
     lost = bits.lost
-    width = bits.width
     for a in range(place.size):
         more = np.uint64(0)
         fewer = np.uint64(0)
@@ -121,48 +87,20 @@ def sum_all_columns(bits: Bits, place: NDArray[np.int64], v: NDArray[np.float64]
 
 
 @register_jitable
-def first_preferences(s: Preferences, size: NDArray[np.int64]) -> None:
-    """Compute v for the initial clusters."""
-    n = s.cluster.size
-    if n == size.size:
-        # All weights are 1.
-        sum_all_columns(s.bits, s.place, s.v)
-        return
-    for p in range(size.size):
-        for j in range(n):
-            s.kind[j] = 0
-            if s.cluster[j] > p:
-                s.kind[j] = size[s.cluster[j]]
-        add_cluster(s, p, 1 / size[p])
-
-
-@register_jitable
-def sum_rows(s: Preferences, empty: NDArray[np.float64], B: NDArray[np.float64]) -> None:
+def sum_rows(
+    v: NDArray[np.float64],
+    slot: NDArray[np.uint32],
+    empty: NDArray[np.float64],
+    B: NDArray[np.float64],
+) -> None:
     """Write into B the sums of v over the blocks of pairs of clusters. O(M + K0^2).
 
     ``empty`` is B without any preference.
     """
-    v = s.v
-    slot = s.slot
     for at in range(B.size):
         B[at] = empty[at]
     for at in range(v.size):
         B[slot[at]] += v[at]
-
-
-@register_jitable
-def name_blocks(s: Preferences, p: int, K0: int) -> None:
-    """Write the positions in B of the blocks of pairs of items of cluster p."""
-    cluster = s.cluster
-    n = cluster.size
-    for i in range(n):
-        if cluster[i] != p:
-            continue
-        for j in range(n):
-            if i != j:
-                low = min(p, cluster[j])
-                high = max(p, cluster[j])
-                s.slot[s.place[number_of_pair(i, j, n)]] = low * K0 + high
 
 
 @register_jitable
@@ -174,41 +112,78 @@ def join(cluster: NDArray[np.int64], p: int, q: int) -> None:
 
 
 @register_jitable
-def change_weights(s: Preferences, size: NDArray[np.int64], p: int, q: int) -> None:
-    """Add to v what the merge of p and q changes: the columns of all pairs with their items.
-
-    The items of q become those of p. Columns between the two get weight 0, those to other clusters
-    a smaller one.
-    """
-    cluster = s.cluster
-    kind = s.kind
+def name_blocks(
+    cluster: NDArray[np.int64],
+    p: int,
+    q: int,
+    K0: int,
+    place: NDArray[np.int64],
+    slot: NDArray[np.uint32],
+) -> None:
+    """Make the items of q those of p, and write the positions in B of the blocks of their pairs."""
+    join(cluster, p, q)
     n = cluster.size
-    for j in range(n):
-        kind[j] = 0
-        if cluster[j] == q:
-            kind[j] = size[q]
-    add_cluster(s, p, -1 / size[p])
+    for i in range(n):
+        if cluster[i] != p:
+            continue
+        for j in range(n):
+            if i != j:
+                low = min(p, cluster[j])
+                high = max(p, cluster[j])
+                slot[place[number_of_pair(i, j, n)]] = low * K0 + high
+
+
+@register_jitable
+def choose_columns(
+    part: int,
+    p: int,
+    q: int,
+    size: NDArray[np.int64],
+    cluster: NDArray[np.int64],
+    kind: NDArray[np.int64],
+) -> tuple[int, float]:
+    """Choose a part of the columns whose weights the merge of p and q changes.
+
+    Part 0 are those between the two, which get weight 0; 1 those of items of p and of other
+    clusters, which get a smaller one, and 2 those of q. Part 1 has all of them if the sizes are
+    equal: then the items of q become those of p.
+
+    Returns
+    -------
+    cluster
+        The first item of each pair is in this one, and the second item is of a ``kind`` above 0.
+    scale
+        This, divided by the kind, is the change of the weight.
+    """
+    n = cluster.size
+    if part == 0:
+        for j in range(n):
+            kind[j] = 0
+            if cluster[j] == q:
+                kind[j] = size[q]
+        return p, -1 / size[p]
+    union = size[p] + size[q]
+    if part == 2:
+        return q, 1 / union - 1 / size[q]
     for j in range(n):
         kind[j] = 0
         if cluster[j] != p and cluster[j] != q:
             kind[j] = size[cluster[j]]
-    union = size[p] + size[q]
     if size[p] == size[q]:
-        # Equal weights: the columns of both are summed together.
         join(cluster, p, q)
-        add_cluster(s, p, 1 / union - 1 / size[p])
-        return
-    add_cluster(s, p, 1 / union - 1 / size[p])
-    add_cluster(s, q, 1 / union - 1 / size[q])
-    join(cluster, p, q)
+    return p, 1 / union - 1 / size[p]
 
 
-@njit((BITS, BITS, types.int64, _ITEMS, _ITEMS, _ITEMS, _MERGES, _FLOATS), cache=True)
+@njit((BITS, BITS, *COUNTER, _ITEMS, _FLOATS, _SLOTS, _ITEMS, _ITEMS, _MERGES, _FLOATS), cache=True)
 def merge_bits(
     won: Any,
     lost: Any,
-    width: int,
+    planes: NDArray[np.uint64],
+    words: NDArray[np.uint64],
+    counts: NDArray[np.uint8],
     place: NDArray[np.int64],
+    v: NDArray[np.float64],
+    slot: NDArray[np.uint32],
     cluster: NDArray[np.int64],
     size: NDArray[np.int64],
     merges: NDArray[np.int64],
@@ -222,10 +197,16 @@ def merge_bits(
 
     Parameters
     ----------
-    won, lost, width
+    won, lost
         The fields of `Bits`.
+    planes, words, counts
+        The fields of `Counter`.
     place : (M,) int64
         `_bit_sums_kernels.places`.
+    v : (64 w,) float64, changed
+        S c, in the order of ``place``; if each cluster is an item, it is written here.
+    slot : (64 w,) uint32, changed
+        Where the block of each pair is in B, in the order of ``place``; K K if there is no pair.
     cluster : (n,) int64, changed
         Cluster of each item, numbered by smallest items; the union has the smaller number.
     size : (K,) int64, changed
@@ -233,27 +214,44 @@ def merge_bits(
     merges, similarities : (t, 2), (t,), written
         p < q of each merge, and W.
     """
+    bits = Bits(won, lost)
+    counter = Counter(planes, words, counts)
     n = cluster.size
     K0 = size.size
-    bits = Bits(won, lost, width)
-    slot = np.full(64 * width, K0 * K0, np.uint32)
+    # Which columns are added: the size of the cluster of each item, 0 if excluded.
     kind = np.empty(n, np.int64)
     columns = np.empty(n * n // 4 + 1, np.int64)
-    s = Preferences(bits, np.zeros(64 * width), slot, place, cluster, kind, columns)
     # The last entry is that of positions without a pair.
-    c = Clusters(size, np.arange(K0), np.empty(K0 * K0 + 1))
-    empty = np.zeros(K0 * K0 + 1)
+    c = Clusters(size, np.empty(K0, np.int64), np.empty(K0 * K0 + 1))
+    empty = np.empty(K0 * K0 + 1)
     for p in range(K0):
-        name_blocks(s, p, K0)
-    first_preferences(s, size)
+        c.alive[p] = p
+    for at in range(empty.size):
+        empty[at] = 0.0
+    if n == K0:
+        # All weights are 1.
+        sum_all_columns(bits, planes.shape[1], place, v)
     for step in range(len(merges)):
         K = K0 - step
-        sum_rows(s, empty, c.B)
+        sum_rows(v, slot, empty, c.B)
         p, q, W = most_similar(c, K)
         merges[step, 0] = p
         merges[step, 1] = q
         similarities[step] = W
-        change_weights(s, size, p, q)
-        name_blocks(s, p, K0)
+        n_parts = 3
+        if size[p] == size[q]:
+            n_parts = 2
+        for part in range(n_parts):
+            first, scale = choose_columns(part, p, q, size, cluster, kind)
+            # Columns of the same weight are summed as integers first.
+            second = next_size(kind, 0)
+            while second <= n:
+                count = list_columns(cluster, first, kind, second, columns)
+                for start in range(0, count, MOST):
+                    some = columns[start : min(start + MOST, count)]
+                    count_columns(some, bits, counter)
+                    add_counts(counts, some.size, scale / second, v)
+                second = next_size(kind, second)
+        name_blocks(cluster, p, q, K0, place, slot)
         size[p] += size[q]
         remove(c, K, q, empty)

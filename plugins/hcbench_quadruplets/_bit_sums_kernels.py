@@ -27,6 +27,10 @@ _BYTES = np.uint64(0x0101010101010101)
 
 MOST = 126  # columns whose sum, plus their number, fits in a byte
 _PLANES = 8  # binary digits of a byte
+_WAITING = (
+    _PLANES  # the row of the carry that waits at plane 0; there is none, as it has no carries
+)
+_ARRIVING = 2 * _PLANES + 1  # the first of two rows for carries that meet a waiting one
 
 
 class Bits(NamedTuple):
@@ -36,64 +40,28 @@ class Bits(NamedTuple):
     won: Any
     #: (64 w w,) uint64. Likewise "b is closer than a".
     lost: Any
-    #: w.
-    width: int
 
 
-@register_jitable
-def add_side_by_side(
-    plane: NDArray[np.uint64],
-    more: NDArray[np.uint64],
-    fewer: NDArray[np.uint64],
-    carry: NDArray[np.uint64],
-) -> None:
-    """Add ``more`` and the complement of ``fewer`` to a plane, and write the carries.
+class Counter(NamedTuple):
+    """Work space of `count_columns`, and its result."""
 
-    All have one bit at each position, (w,).
-    """
-    for word in range(plane.size):
-        one = plane[word]
-        two = more[word]
-        three = ~fewer[word]
-        either = one ^ two
-        plane[word] = either ^ three
-        carry[word] = (one & two) ^ (either & three)
+    #: (2 _PLANES + 3, w) uint64. The digits, the carry that waits at each of them, two other ones.
+    planes: NDArray[np.uint64]
+    #: (8 w,) uint64. The counts, eight in a word.
+    words: NDArray[np.uint64]
+    #: (64 w,) uint8. The same, one by one, in the order of `places`.
+    counts: NDArray[np.uint8]
 
 
-@register_jitable
-def add_carries(
-    plane: NDArray[np.uint64],
-    waiting: NDArray[np.uint64],
-    arriving: NDArray[np.uint64],
-    carry: NDArray[np.uint64],
-) -> None:
-    """Add two rows of carries to a plane, and write those of the sum, (w,) each."""
-    for word in range(plane.size):
-        one = plane[word]
-        two = waiting[word]
-        three = arriving[word]
-        either = one ^ two
-        plane[word] = either ^ three
-        carry[word] = (one & two) ^ (either & three)
+COUNTER = (types.uint64[:, ::1], types.uint64[::1], types.uint8[::1])
 
 
-@register_jitable
-def add_carry(plane: NDArray[np.uint64], carry: NDArray[np.uint64]) -> None:
-    """Add one row of carries to a plane, (w,) each; ``carry`` becomes those of the sum."""
-    for word in range(plane.size):
-        before = plane[word]
-        plane[word] = before ^ carry[word]
-        carry[word] = before & carry[word]
-
-
-@register_jitable
-def bit_length(number: int) -> int:
-    """Number of planes for numbers up to this one."""
-    length = 0
-    while number > 0:
-        number >>= 1
-        length += 1
-    return length
+def new_counter(width: int) -> Counter:
+    """Work space for rows of ``width`` words."""
+    # Allocated here and not in a kernel, where it would take longer to compile.
+    words = np.empty(8 * width, np.uint64)
+    planes = np.empty((2 * _PLANES + 3, width), np.uint64)
+    return Counter(planes=planes, words=words, counts=words.view(np.uint8))
 
 
 def places(M: int, width: int) -> NDArray[np.int64]:
@@ -106,115 +74,106 @@ def places(M: int, width: int) -> NDArray[np.int64]:
     return at
 
 
-class Planes(NamedTuple):
-    """A count at each position, in binary digits, and carries that are not yet added."""
-
-    #: (p, w) uint64. The digits, one plane for each.
-    digit: NDArray[np.uint64]
-    #: (p, w) uint64. The carry that waits at a plane for a second one.
-    waiting: NDArray[np.uint64]
-    #: (p,) bool. Whether there is one.
-    is_waiting: NDArray[np.bool_]
-    #: (2, w) uint64. Carries to a plane, and those from it, in turns.
-    arriving: NDArray[np.uint64]
-
-
 @register_jitable
-def add_column(planes: Planes, more: NDArray[np.uint64], fewer: NDArray[np.uint64]) -> None:
-    """Add a column of S plus 1: ``more`` has its ones, ``fewer`` its minus ones."""
-    n_planes = len(planes.digit)
-    add_side_by_side(planes.digit[0], more, fewer, planes.arriving[0])
-    level = 1
-    while level < n_planes and planes.is_waiting[level]:
-        arrived = planes.arriving[(level - 1) & 1]
-        carry = planes.arriving[level & 1]
-        add_carries(planes.digit[level], planes.waiting[level], arrived, carry)
-        planes.is_waiting[level] = False
-        level += 1
-    # All counts fit in the planes, so that the last one has no carries.
-    if level < n_planes:
-        # Word by word: for rows numba compiles an error about their lengths, in seconds.
-        arrived = planes.arriving[(level - 1) & 1]
-        waiting = planes.waiting[level]
-        for word in range(waiting.size):
-            waiting[word] = arrived[word]
-        planes.is_waiting[level] = True
+def count_columns(columns: NDArray[np.int64], bits: Bits, counter: Counter) -> None:
+    """Count at each position the sum of at most `MOST` columns of S, plus their number.
 
-
-@register_jitable
-def sum_columns(columns: NDArray[np.int64], bits: Bits) -> NDArray[np.uint64]:
-    """Count at each position the sum of columns of S, plus their number. O(columns M / 64).
-
-    Returns
-    -------
-    (p, width) uint64
-        The planes: enough for twice the number of columns, at most `_PLANES` of them.
+    O(columns M / 64). It is one function that kernels call themselves: what is called by a function
+    that they call would be compiled again for that, and again with that.
     """
     won = bits.won
     lost = bits.lost
-    width = bits.width
-    n_planes = bit_length(2 * columns.size)
-    planes = Planes(
-        np.zeros((n_planes, width), np.uint64),
-        np.empty((n_planes, width), np.uint64),
-        np.zeros(n_planes, np.bool_),
-        np.empty((2, width), np.uint64),
-    )
-    for column in columns:
-        row = slice(column * width, (column + 1) * width)
-        add_column(planes, lost[row], won[row])
+    planes = counter.planes
+    width = planes.shape[1]
+    n_planes = 0
+    while 2 * columns.size >> n_planes > 0:
+        n_planes += 1
+    for level in range(n_planes):
+        plane = planes[level]
+        for word in range(width):
+            plane[word] = 0
+    for number in range(columns.size):
+        # The sum so far has a carry that waits at each level of which the bit below is 1 in
+        # ``number``. A carry from the level below waits there if none does, or else is added.
+        plane = planes[0]
+        target = _ARRIVING
+        if number & 1 == 0:
+            target = _WAITING + 1
+        carry = planes[target]
+        row = columns[number] * width
+        more = lost[row : row + width]
+        fewer = won[row : row + width]
+        # The ones of the column, and the complement of its minus ones.
+        for word in range(width):
+            one = plane[word]
+            two = more[word]
+            three = ~fewer[word]
+            either = one ^ two
+            plane[word] = either ^ three
+            carry[word] = (one & two) ^ (either & three)
+        level = 1
+        while (number >> (level - 1)) & 1 == 1:
+            plane = planes[level]
+            waiting = planes[_WAITING + level]
+            arriving = planes[target]
+            target = _ARRIVING + (level & 1)
+            if (number >> level) & 1 == 0:
+                target = _WAITING + level + 1
+            carry = planes[target]
+            for word in range(width):
+                one = plane[word]
+                two = waiting[word]
+                three = arriving[word]
+                either = one ^ two
+                plane[word] = either ^ three
+                carry[word] = (one & two) ^ (either & three)
+            level += 1
     # Add the carries that still wait.
     for level in range(1, n_planes):
-        if planes.is_waiting[level]:
+        if (columns.size >> (level - 1)) & 1 == 1:
+            waiting = planes[_WAITING + level]
             for above in range(level, n_planes):
-                add_carry(planes.digit[above], planes.waiting[level])
-    return planes.digit
-
-
-@register_jitable
-def count_columns(columns: NDArray[np.int64], bits: Bits) -> NDArray[np.uint8]:
-    """The sums of at most `MOST` columns of S, plus their number, in the order of `places`."""
-    planes = sum_columns(columns, bits)
-    counts = np.zeros((_PLANES, bits.width), np.uint64)
+                plane = planes[above]
+                for word in range(width):
+                    before = plane[word]
+                    plane[word] = before ^ waiting[word]
+                    waiting[word] = before & waiting[word]
+    # The counts at bit 0 of every byte, a byte each; then those at bit 1, ...
     for bit in range(8):
-        for digit in range(len(planes)):
-            add_digit(planes[digit], np.uint64(bit), np.uint64(digit), counts[bit])
-    return counts.reshape(-1).view(np.uint8)
+        words = counter.words[bit * width : (bit + 1) * width]
+        for word in range(width):
+            words[word] = 0
+        for level in range(n_planes):
+            plane = planes[level]
+            for word in range(width):
+                words[word] |= ((plane[word] >> np.uint64(bit)) & _BYTES) << np.uint64(level)
 
 
 @register_jitable
-def add_digit(plane: NDArray[np.uint64], bit: Any, digit: Any, counts: NDArray[np.uint64]) -> None:
-    """Add a plane to the counts of the positions with this bit of every byte, a byte each."""
-    for word in range(plane.size):
-        counts[word] |= ((plane[word] >> bit) & _BYTES) << digit
-
-
-class Blocks(NamedTuple):
-    """The pairs of items of different clusters, block by block."""
-
-    #: (m,) int64. Numbers of the pairs.
-    pairs: NDArray[np.int64]
-    #: (m,) uint32. `places` of them.
-    place: NDArray[np.uint32]
-    #: (P+1,) int64. Where each block starts among them.
-    start: NDArray[np.int64]
+def add_counts(
+    counts: NDArray[np.uint8], n_columns: int, weight: float, v: NDArray[np.float64]
+) -> None:
+    """Add ``weight`` times the sum of columns of S, of `count_columns`, to v. O(M)."""
+    less = np.int32(n_columns)
+    for at in range(v.size):
+        v[at] += weight * np.int32(np.int32(counts[at]) - less)
 
 
 @register_jitable
 def subtract_sums(
     counts: NDArray[np.uint8],
     n_columns: int,
-    blocks: Blocks,
+    place: NDArray[np.uint32],
+    start: NDArray[np.int64],
     running: NDArray[np.int32],
     row: NDArray[np.int64],
 ) -> None:
     """Subtract the sums of columns over all blocks from a row (P,) of S. O(m).
 
+    Block after block, the pairs of items have these places (m,); each block starts at ``start``.
     A sum over a block is a difference of ``running`` (m+1,), the sums of all counts so far, minus
     what `count_columns` added.
     """
-    place = blocks.place
-    start = blocks.start
     total = np.int32(0)
     for at in range(place.size):
         total += np.int32(counts[place[at]])
@@ -225,11 +184,13 @@ def subtract_sums(
         row[block] += n_pairs * n_columns - sum_of_columns
 
 
-@njit((BITS, BITS, types.int64, _ITEMS, _PLACES, _ITEMS, _RUNNING, _SUMS), cache=True)
+@njit((BITS, BITS, *COUNTER, _ITEMS, _PLACES, _ITEMS, _RUNNING, _SUMS), cache=True)
 def sum_blocks(
     won: Any,
     lost: Any,
-    width: int,
+    planes: NDArray[np.uint64],
+    words: NDArray[np.uint64],
+    counts: NDArray[np.uint8],
     pairs: NDArray[np.int64],
     place: NDArray[np.uint32],
     start: NDArray[np.int64],
@@ -240,20 +201,26 @@ def sum_blocks(
 
     Parameters
     ----------
-    won, lost, width
+    won, lost
         The fields of `Bits`.
-    pairs, place, start
-        The fields of `Blocks`.
+    planes, words, counts
+        The fields of `Counter`.
+    pairs : (m,) int64
+        Numbers of the pairs of items of different clusters, block by block.
+    place : (m,) uint32
+        `places` of them.
+    start : (P+1,) int64
+        Where each block starts among them.
     running : (m+1,), changed
         Zeros.
     S : (P, P) int64, written
         Zeros.
     """
-    bits = Bits(won, lost, width)
-    blocks = Blocks(pairs, place, start)
+    bits = Bits(won, lost)
+    counter = Counter(planes, words, counts)
     for block in range(len(S)):
         end = start[block + 1]
         for first in range(start[block], end, MOST):
             columns = pairs[first : min(first + MOST, end)]
-            counts = count_columns(columns, bits)
-            subtract_sums(counts, columns.size, blocks, running, S[block])
+            count_columns(columns, bits, counter)
+            subtract_sums(counts, columns.size, place, start, running, S[block])

@@ -59,8 +59,9 @@ def most_similar(c: Clusters, K: int) -> tuple[int, int, float]:
     scale = 2.0 / (K * (K - 1.0))
     largest = -np.inf
     # V of the best pair of each row, if it may be the largest of all.
-    best = np.full(K, -np.inf)
+    best = np.empty(K)
     for at in range(K - 1):
+        best[at] = -np.inf
         p = alive[at]
         sums = B[p * width + p + 1 : (p + 1) * width]
         shares = share[p + 1 :]
@@ -103,6 +104,18 @@ def add_row(weight: float, row: NDArray[np.int64], v: NDArray[np.float64]) -> No
     """Add ``weight`` times a row to v. O(P)."""
     for b in range(v.size):
         v[b] += weight * row[b]
+
+
+@register_jitable
+def first_sums(size: NDArray[np.int64], S: NDArray[np.int64], v: NDArray[np.float64]) -> None:
+    """Write v for the initial clusters, whose pairs are the rows of S in their order. O(P^2)."""
+    for b in range(v.size):
+        v[b] = 0.0
+    a = 0
+    for p in range(size.size):
+        for q in range(p + 1, size.size):
+            add_row(-1.0 / (size[p] * size[q]), S[a], v)
+            a += 1
 
 
 @register_jitable
@@ -196,13 +209,16 @@ def merge_dense(
         p < q of each merge, where p becomes the union; and W.
     """
     K0 = size.size
-    v = np.zeros(len(S))
+    v = np.empty(len(S))
+    c = Clusters(size, np.empty(K0, np.int64), np.empty(K0 * K0))
+    cluster = np.empty(K0, np.int64)  # the current cluster of each initial one
     for p in range(K0):
-        for q in range(p + 1, K0):
-            add_row(-1.0 / (size[p] * size[q]), S[pair[p, q]], v)
-    c = Clusters(size, np.arange(K0), np.empty(K0 * K0))
-    empty = np.zeros(K0 * K0)
-    cluster = np.arange(K0)  # the current cluster of each initial one
+        c.alive[p] = p
+        cluster[p] = p
+    empty = np.empty(K0 * K0)
+    for at in range(empty.size):
+        empty[at] = 0.0
+    first_sums(size, S, v)
     for step in range(K0 - 1):
         K = K0 - step
         sum_blocks_of_clusters(v, cluster, empty, c.B)

@@ -186,9 +186,22 @@ def _merge_by_bits(
 ) -> None:
     """Perform the first ``len(merges)`` merges; ``cluster`` becomes that after them."""
     won, lost, width = _rows_of_bits(comparisons)
-    n = cluster.size
-    place = sums_kernels.places(n * (n - 1) // 2, width)
-    bit_kernels.merge_bits(won, lost, width, place, cluster, size, merges, similarities)
+    counter = sums_kernels.new_counter(width)
+    n_clusters = size.size
+    place = sums_kernels.places(cluster.size * (cluster.size - 1) // 2, width)
+    # Of each pair of items, S c and where its sum over the block of its pair of clusters is.
+    v = np.zeros(64 * width)
+    slot = np.full(64 * width, n_clusters**2, np.uint32)
+    i, j = np.triu_indices(cluster.size, 1)
+    low = np.minimum(cluster[i], cluster[j])
+    high = np.maximum(cluster[i], cluster[j])
+    slot[place] = n_clusters * low + high
+    if n_clusters < cluster.size:
+        # As in _merge_by_lists.
+        from hcbench_quadruplets._bit_first_kernels import first_preferences
+
+        first_preferences(won, lost, *counter, cluster, size, v)
+    bit_kernels.merge_bits(won, lost, *counter, place, v, slot, cluster, size, merges, similarities)
 
 
 def sums_over_blocks(
@@ -214,7 +227,8 @@ def sums_over_blocks(
     start = np.searchsorted(between[pairs], np.arange(n_blocks + 1))
     running = np.zeros(len(pairs) + 1, np.int32)
     sums = np.zeros((n_blocks, n_blocks), np.int64)
-    sums_kernels.sum_blocks(won, lost, width, pairs, place, start, running, sums)
+    counter = sums_kernels.new_counter(width)
+    sums_kernels.sum_blocks(won, lost, *counter, pairs, place, start, running, sums)
     return sums
 
 

@@ -11,13 +11,17 @@ from numba import njit
 
 from hcbench import Comparisons, Partition
 from hcbench.model import pair_items
-from hcbench_quadruplets import _bit_linkage_kernels as bits, _bit_sums_kernels as sums_of
+from hcbench_quadruplets import _bit_sums_kernels as sums_of
 from hcbench_quadruplets.average_linkage import merge_all, sums_over_blocks
 
 
 @njit
-def add_columns(columns, weight, won, lost, width, v):
-    bits.add_columns(columns, weight, sums_of.Bits(won, lost, width), v)
+def add_columns(columns, weight, won, lost, counter, v):
+    bits = sums_of.Bits(won, lost)
+    for start in range(0, columns.size, sums_of.MOST):
+        some = columns[start : start + sums_of.MOST]
+        sums_of.count_columns(some, bits, counter)
+        sums_of.add_counts(counter.counts, some.size, weight, v)
 
 
 @pytest.mark.slow
@@ -35,7 +39,8 @@ def test_columns_are_summed_as_by_unpacking_their_bits(words):
         drawn = rng.integers(7, size=n_columns)
         for columns in (drawn, np.zeros_like(drawn), np.ones_like(drawn)):
             v = np.ones(64 * words)
-            add_columns(columns, 0.5, won.ravel(), lost.ravel(), words, v)
+            counter = sums_of.new_counter(words)
+            add_columns(columns, 0.5, won.ravel(), lost.ravel(), counter, v)
             places = sums_of.places(64 * words, words)
             expected = 1 + 0.5 * (plus - minus)[columns].sum(0)
             np.testing.assert_array_equal(v[places], expected)
