@@ -1,6 +1,6 @@
 """Which versions of hcbench a plugin is written for: those that its distribution requires.
 
-A plugin file belongs to no distribution, and is loaded by every version.
+A plugin file belongs to no distribution; see `hcbench.registry.script_metadata`.
 """
 
 from __future__ import annotations

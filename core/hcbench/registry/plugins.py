@@ -12,7 +12,7 @@ import importlib.util
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from importlib import metadata
 from importlib.metadata import EntryPoint, distributions
@@ -35,6 +35,7 @@ from hcbench.registry.plugin_files import (
     importable,
     remove_stale_bytecode,
 )
+from hcbench.registry.script_metadata import check_requirements, read_script_metadata
 from hcbench.registry.sources import code_below
 from hcbench.registry.specs import load_function
 
@@ -63,7 +64,8 @@ class Plugin:
     file : Path or None
         The file, if it was loaded from one.
     requires : str
-        The versions of hcbench that its distribution requires, such as ``"<0.2,>=0.1"``.
+        The versions of hcbench that its distribution, or its file, requires, such as
+        ``"<0.2,>=0.1"``.
     """
 
     distribution: str
@@ -185,9 +187,7 @@ class Plugins:
         for plugin, entry_point in installed_plugins():
             self._load(plugin, partial(_import_installed, plugin, entry_point))
         for file in self.files:
-            plugin = Plugin(self._name_of_file(file), "file", "0", file, file=file)
-            with self.importable():
-                self._load(plugin, partial(import_current, file))
+            self._load_file(file)
         self.check_files()
         self.loaded.sort(key=lambda plugin: plugin.name)
 
@@ -200,6 +200,19 @@ class Plugins:
         if stems.count(file.stem) == 1 and file.stem.casefold() not in reserved:
             return file.stem
         return f"{file.parent.name}/{file.stem}"
+
+    def _load_file(self, file: Path) -> None:
+        """Import a plugin file, unless its metadata say that it cannot run here."""
+        plugin = Plugin(self._name_of_file(file), "file", "0", file, file=file)
+        try:
+            script = read_script_metadata(file)
+            check_requirements(script, file)
+        except PluginError as error:
+            self.refuse(plugin, str(error))
+            return
+        plugin = replace(plugin, requires=script.hcbench)
+        with self.importable():
+            self._load(plugin, partial(import_current, file))
 
     def importable(self) -> AbstractContextManager[None]:
         """Have modules beside plugin files found while a block runs, as `importable` does."""
