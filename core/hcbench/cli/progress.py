@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 REDRAW = 0.2  # seconds between two redraws of the bar
 LINE = 10.0  # seconds between two plain lines
+FIRST = 60.0  # seconds in which kernels are compiled: something new is told at once,
+NEWS = 1.0  # but not more often than this, in seconds
 SLOW = 1.0  # seconds after which it is said what a fit does
 FEW = 3  # finished cells before a time is estimated; the first ones compile kernels
 MOST_FAILURES = 50  # shown one by one; the table has all
@@ -42,7 +44,7 @@ Describe: TypeAlias = Callable[[], list[str]]
 
 
 class Lines:
-    """A plain line every few seconds, for logs.
+    """A plain line every few seconds, for logs; at first, also when something else is done.
 
     Parameters
     ----------
@@ -52,15 +54,29 @@ class Lines:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        # When the next line may be written.
-        self._next = clock() + LINE
+        self._began = clock()
+        self._written = clock()  # when the last line was
+        self._news: list[str] = []  # what it told, without times
 
     def show(self, done: int, total: int, describe: Describe) -> None:
-        """Write how far it is and the first of what is being done, every `LINE` seconds."""
+        """Write how far it is and what is being done for longest, every `LINE` seconds.
+
+        In the first minute also when that is something else than in the last line.
+        """
+        now = self._clock()
         # The last line would come with the summary.
-        if self._clock() >= self._next and done < total:
-            tell("; now ".join(describe()[:2]))
-            self._next = self._clock() + LINE
+        if now < self._written + NEWS or done == total:
+            return
+        is_due = now >= self._written + LINE
+        if not is_due and now > self._began + FIRST:
+            return
+        lines = describe()[:2]
+        # Without the seconds that it has taken.
+        news = [line.rpartition(", ")[0] for line in lines[1:]]
+        if is_due or news != self._news:
+            tell("; now ".join(lines))
+            self._written = now
+            self._news = news
 
     def tell(self, text: str) -> None:
         """Write a line at once."""

@@ -130,12 +130,14 @@ def run_packed(packed: bytes, announce: Announce) -> Outcome | None:
     """Unpack a job, after importing the plugin files that its functions live in, and do it."""
     restore_process()
     job = unpack_job(packed).open()
+    phases = _Phases(announce)
     if isinstance(job, ImportJob):
-        load_function(job.function)  # an error will occur again, and be reported, in each cell
+        phases.begin("import")
+        with install_listener("numba:compile", phases):
+            load_function(job.function)  # an error will occur again, and be reported, in each cell
         return None
     if isinstance(job, RescoreJob):
         return rescore_job(job, announce)
-    phases = _Phases(announce)
     with install_listener("numba:compile", phases):
         return run_job(job, phases.begin)
 
@@ -167,7 +169,7 @@ class _Phases(Listener):
 
 
 # The phases before the timed call.
-_UNTIMED = ("data", "oracle", "warm-up")
+_UNTIMED = ("import", "data", "oracle", "warm-up")
 
 
 def _silent(phase: str, value: object = None) -> None:

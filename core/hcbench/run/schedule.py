@@ -54,6 +54,7 @@ class Schedule:
         self._waiting: AffinityQueue[Task] = AffinityQueue()
         for task in by_data(tasks):
             self._waiting.add(task.answers, task)
+        self._names = _names_of(tasks)
         self._imports: deque[ImportJob] = deque()
         self._first_uses = FirstUsesByWorkers()
         # Towards the end no cell waits for another one while a worker is idle.
@@ -99,7 +100,7 @@ class Schedule:
             self._n_left -= len(reports)
             reports = []
             saved_at = time.monotonic()
-            self._record.observer.running(_running(pool))
+            self._record.observer.running(self._running(pool))
 
     def _submit_imports(self, pool: JobPool) -> None:
         """Have idle workers import what the cells need, each something else."""
@@ -136,6 +137,17 @@ class Schedule:
         for task, phase, _ in pool.running:
             if isinstance(task, Task) and phase == ALGORITHM:
                 self._first_uses.end(_compiled_for(task))
+
+    def _running(self, pool: JobPool) -> list[tuple[str, str, float]]:
+        """What runs now: labels, phase, seconds."""
+        running = []
+        for task, phase, seconds in pool.running:
+            if isinstance(task, Task):
+                label = f"{task.cell.algorithm.label} on {task.cell.dataset.label}"
+                running.append((label, phase, seconds))
+            elif isinstance(task, ImportJob):
+                running.append((self._names[task.function], phase, seconds))
+        return running
 
     def _settled(self, report: Report) -> list[Report]:
         """The report, if it is final; a cell whose worker was lost waits again, a few times."""
@@ -179,22 +191,20 @@ def _imports(tasks: Sequence[Task], slots: int) -> list[ImportJob]:
     return [ImportJob(function) for function in functions]
 
 
+def _names_of(tasks: Sequence[Task]) -> dict[Hashable, str]:
+    """The name of each algorithm, by what its kernels are compiled for."""
+    names = {}
+    for task in tasks:
+        names[_compiled_for(task)] = task.cell.algorithm.spec.name
+    return names
+
+
 def _compiled_for(task: Task) -> Hashable:
     """What kernels are compiled for: cells with the same one need nearly the same kernels."""
     if isinstance(task, RescoreTask):
         return None  # the metrics alone
     spec = task.cell.algorithm.spec
     return spec.function if isinstance(spec.function, str) else spec.name
-
-
-def _running(pool: JobPool) -> list[tuple[str, str, float]]:
-    """What runs now: labels, phase, seconds."""
-    running = []
-    for task, phase, seconds in pool.running:
-        if isinstance(task, Task):
-            label = f"{task.cell.algorithm.label} on {task.cell.dataset.label}"
-            running.append((label, phase, seconds))
-    return running
 
 
 class FirstUsesByWorkers:

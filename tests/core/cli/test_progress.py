@@ -79,11 +79,35 @@ def test_progress_lines_show_failures_and_running_cells(
     assert told == [
         "hcbench: 1,003 cells, 2 of them stored already",
         "hcbench: a on iris, repetition 0: error: no",
-        "hcbench: 42 of 1,003 cells, 40 failed, 961 left, about 4:00 min; "
+        "hcbench: 6 of 1,003 cells, 4 failed, 997 left, about 4:09 min; "
         "now a on wine (metrics, 1:01 min)",
-        "hcbench: 82 of 1,003 cells, 80 failed, 921 left, about 3:50 min; "
+        "hcbench: 46 of 1,003 cells, 44 failed, 957 left, about 3:59 min; "
+        "now a on wine (metrics, 1:01 min)",
+        "hcbench: 86 of 1,003 cells, 84 failed, 917 left, about 3:49 min; "
         "now a on wine (metrics, 1:01 min)",
     ]
+
+
+def test_progress_lines_tell_what_is_new_in_the_first_minute(
+    clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = RunProgress(Lines(clock), clock)
+    lines.started(2, 0, {("a", "iris"): 2})
+    capsys.readouterr()
+
+    def told_after(seconds: float, phase: str) -> str:
+        clock.now += seconds
+        lines.running([("a on iris", phase, 3.0)])
+        return capsys.readouterr().err.rpartition("now ")[2]
+
+    assert told_after(0.5, "import") == ""
+    assert told_after(0.5, "import") == "a on iris (import, 3 s)\n"
+    assert told_after(2.0, "import") == ""
+    assert told_after(0.1, "data") == "a on iris (data, 3 s)\n"
+    assert told_after(0.1, "oracle") == ""
+    assert told_after(9.9, "data") == "a on iris (data, 3 s)\n"
+    assert told_after(60.0, "oracle") == "a on iris (oracle, 3 s)\n"
+    assert told_after(2.0, "metrics") == ""
 
 
 def test_a_terminal_has_a_bar_and_continuous_integration_lines(
