@@ -46,8 +46,6 @@ SECTIONS = (
             "core/docs/python.md",
             "core/docs/commands.md",
             "core/docs/stores.md",
-            "core/docs/joining.md",
-            "benchmarks/results/README.md",
             "core/docs/paid.md",
             "core/docs/clusters.md",
             "core/docs/genes.md",
@@ -57,6 +55,13 @@ SECTIONS = (
             "core/docs/*.md",
             "CHANGELOG.md",
         ),
+    ),
+    Section(
+        "results",
+        "Results",
+        "The leaderboards of the standard suites, what we learned from them, and how a method "
+        "joins them.",
+        ("benchmarks/results/README.md", "core/docs/joining.md"),
     ),
     Section(
         "authors",

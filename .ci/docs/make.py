@@ -20,6 +20,7 @@ import rst
 from catalogue import write_catalogue
 from contents import FIRST_STEPS, HOME, ROOT, SECTIONS, Section, docname, pages_of
 from gallery import Picture, gallery_pages, thumbnails, write_gallery
+from leaderboard import FRAME, write_leaderboard
 from reference import MODULES, undocumented, write_reference
 from sphinx.cmd.build import main as sphinx_build
 from staging import stage
@@ -43,6 +44,7 @@ _HOME_ENDING = """
 :hidden:
 
 guide/index
+results/index
 gallery/index
 papers/index
 catalogue/index
@@ -84,6 +86,7 @@ def main(folder: Path, *, is_published: bool = False) -> int:
     # Pages that the gallery shows in frames are files of the site as they are.
     for page in (source / "gallery").glob("*.html"):
         shutil.copy(page, html / "gallery")
+    write_leaderboard(html)
     print(f"{html}/index.html: {time.perf_counter() - started:.0f} s")
     return code
 
@@ -118,11 +121,15 @@ def write_section(section: Section, source: Path) -> None:
         if page == FIRST_STEPS:  # its title is the name of the project
             entry = f"First steps <{entry}>"
         entries.append(entry)
+    frame = ""
+    if section.folder == "results":
+        frame = rst.block("raw", "html", FRAME)
     rst.write(
         source / section.folder / "index.rst",
         rst.title(section.title),
         section.text,
         rst.contents(entries, maxdepth="1"),
+        frame,
     )
 
 

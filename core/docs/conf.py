@@ -54,7 +54,7 @@ html_show_sphinx = False
 html_theme_options = {
     "logo": {"text": f"hcbench {version.partition('.dev')[0]}"},
     "navbar_align": "left",
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "navigation_depth": 2,
     "navigation_with_keys": False,
     "show_toc_level": 2,
@@ -97,6 +97,7 @@ def add_version_switcher(app: Sphinx, config: Config) -> None:
     if parsed.is_prerelease:
         folder = "latest"
     config.html_theme_options |= {
+        "logo": {"text": "hcbench"},  # the number is beside it
         "switcher": {"json_url": "../versions.json", "version_match": folder},
         "check_switcher": False,  # the list is written later
         "show_version_warning_banner": True,

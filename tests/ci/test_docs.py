@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import re
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +26,7 @@ NAMES = (
     "drawing_oracles",
     "drawing_algorithms",
     "gallery",
+    "leaderboard",
     "make",
     "pictures",
     "reference",
@@ -225,6 +228,27 @@ def test_every_page_of_the_repository_is_in_the_site(docs: dict[str, ModuleType]
         for page in (ROOT / folder).glob(pattern):
             assert page in pages, page
     assert len(set(pages.values())) == len(pages)
+
+
+@pytest.mark.slow
+def test_the_leaderboards_are_made_from_the_results(
+    docs: dict[str, ModuleType], tmp_path: Path
+) -> None:
+    results = tmp_path / "results"
+    for name in ("UPGMA", "Ward"):
+        source = ROOT / "benchmarks" / "results" / "standard-vectors" / name
+        shutil.copytree(source, results / "standard-vectors" / name)
+    docs["leaderboard"].write_leaderboard(tmp_path, results)
+    page = (tmp_path / "leaderboard" / "suites" / "standard-vectors.html").read_text()
+    assert "Ward" in page
+    assert "UPGMA" in page
+    # The page with the frame is beside this folder.
+    source = tmp_path / "source"
+    (section,) = [section for section in docs["make"].SECTIONS if section.folder == "results"]
+    docs["make"].write_section(section, source)
+    frame = re.search(r'iframe src="([^"]+)"', (source / "results" / "index.rst").read_text())
+    assert frame is not None
+    assert (tmp_path / "results" / frame[1]).resolve().is_file()
 
 
 def test_links_lead_to_pages_and_files_of_the_site(
