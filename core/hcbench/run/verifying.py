@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -36,6 +36,8 @@ _REPEATABLE = ("ok", "error", "budget", "unanswered")
 _COUNTED = ("queries", "distinct_queries", "rounds", "draws")
 #: Units of metrics that are measured, and differ each time.
 _MEASURED_UNITS = ("s", "bytes")
+#: Algorithms, data sets and oracles that a message about a change names.
+_MOST_SUBJECTS = 3
 _SEEDS = ("data_seed", "noise_seed", "algorithm_seed")
 
 
@@ -81,7 +83,7 @@ class Verification:
     faults : list of str
         What contradicts itself in cells, run again or not.
     changes : list of str
-        What of plugins and files differs from what the cells were made with.
+        What of plugins and files differs from what the cells were made with, each once.
     compared : list of Compared
         All numbers of the cells that were run again.
     seconds : list of (float, float)
@@ -199,7 +201,8 @@ def _candidates(
     outcomes = store.cells(run=run)
     rows = outcomes.column("row").tolist()
     descriptions = store.row_descriptions(rows)
-    changes: dict[str, None] = {}
+    # What has changed, and for which algorithms, data sets and oracles.
+    changes: dict[str, dict[str, None]] = {}
     candidates = []
     for row, stored in zip(rows, outcomes, strict=True):
         if not stored.key:
@@ -215,10 +218,11 @@ def _candidates(
         except (LookupError, TypeError, AttributeError, ValueError) as error:
             verification.faults.append(f"{_name_of(stored)}: its description is damaged: {error!r}")
             continue
-        changes.update(dict.fromkeys(changes_of_cell))
+        _note(changes, changes_of_cell, cell)
         if not _is_named(stored.dataset, cell.dataset, registry.use_datasets):
             # The user may have given it a name, as in --datasets "genes=./expr.csv".
-            changes[f"{stored.dataset} is a name that was given to {cell.dataset.label}"] = None
+            name_given = f"{stored.dataset} is a name that was given to {cell.dataset.label}"
+            changes[name_given] = {"": None}
         fault = _wrong_name(cell, stored, registry)
         if not fault:
             fault = _fault_of(cell, stored, description, has_changed=bool(changes_of_cell))
@@ -229,8 +233,37 @@ def _candidates(
             _exclude(verification, reason)
         else:
             candidates.append((stored, cell))
-    verification.changes = list(changes)
+    for text, subjects in changes.items():
+        verification.changes.append(_with_subjects(text, list(subjects)))
     return candidates
+
+
+def _note(changes: dict[str, dict[str, None]], changes_of_cell: Sequence[str], cell: Cell) -> None:
+    """Note the changes of a cell with those of the others."""
+    for change in changes_of_cell:
+        subject, text = _subject_of(change, cell)
+        changes.setdefault(text, {})[subject] = None
+
+
+def _subject_of(change: str, cell: Cell) -> tuple[str, str]:
+    """What of a cell has changed, "" if that is unknown, and how."""
+    for use in (cell.algorithm, cell.dataset, cell.oracle):
+        prefix = f"{use.label}: "
+        if change.startswith(prefix):
+            return use.label, change.removeprefix(prefix)
+    return "", change
+
+
+def _with_subjects(text: str, subjects: Sequence[str]) -> str:
+    """A change with what it concerns: a library is another one for many algorithms alike."""
+    if len(subjects) > _MOST_SUBJECTS:
+        more = len(subjects) - _MOST_SUBJECTS
+        named = f"{', '.join(subjects[:_MOST_SUBJECTS])} and {more} more"
+    else:
+        named = ", ".join(subjects)
+    if not named:
+        return text
+    return f"{named}: {text}"
 
 
 def _exclude(verification: Verification, reason: str) -> None:

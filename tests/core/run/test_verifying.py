@@ -163,6 +163,17 @@ def test_a_name_that_was_given_to_data_is_told_and_no_fault(results: Path) -> No
     assert verification.is_met
 
 
+def test_a_library_that_is_another_one_now_is_told_once(tmp_path: Path) -> None:
+    folder = export(tmp_path, ["UPGMA", "WPGMA", "Single", "Complete", "Median"], repetitions=1)
+    for file in folder.rglob("*.json"):
+        text = re.sub(r'("scipy": )"[^"]+"', r'\1"0.1"', file.read_text())
+        file.write_text(text)
+    verification = verify(folder)
+    assert verification.is_met
+    (change,) = [change for change in verification.changes if "scipy" in change]
+    assert re.fullmatch(r"\w+, \w+, \w+ and 2 more: scipy is \S+ now; stored with 0\.1", change)
+
+
 def test_numbers_that_an_algorithm_reports_are_no_metrics_that_are_missing(tmp_path: Path) -> None:
     folder = export(tmp_path, ["HDBSCAN"], repetitions=1)
     (file,) = (folder / "HDBSCAN").iterdir()
