@@ -233,8 +233,8 @@ def _part_of_layout(
             if kind != "metrics":
                 entries = _only(entries, all_labels)
             part[name][kind] = entries
-    for name in ("query_kinds", "truth_given", "data_given", "families"):
-        part[name] = _only(layout[name], all_labels)
+    for name in ("query_kinds", "truth_given", "data_given", "families", "tags"):
+        part[name] = _only(layout.get(name, {}), all_labels)
     part["deterministic"] = {}
     for kind, labels in layout["deterministic"].items():
         part["deterministic"][kind] = _labels_among(labels, all_labels)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hcbench.errors import HcbenchError, NotApplicableError, ParameterError
 from hcbench.model.comparisons import AllComparisons, Comparisons
 from hcbench.model.cost import collect_notes
+from hcbench.model.extras import is_extra
 from hcbench.model.problem import Problem
 from hcbench.oracle import Answers, Code, Oracle, Queries
 from hcbench.oracle.requests import takes_request
@@ -457,6 +458,9 @@ def check_needs(subject: Subject) -> None:
     parts: set[str] = set()
     for need in subject.spec.needs:
         parts.update(need.split("|"))
+    extras = sorted(filter(is_extra, parts))
+    if extras:
+        skip(f"data with {', '.join(extras)} are not known here")
     for part in sorted(parts):
         problem = _only(part, subject.spec.needs)
         try:

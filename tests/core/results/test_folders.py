@@ -84,6 +84,22 @@ def test_a_new_method_changes_only_its_own_files() -> None:
         assert algorithm in text
 
 
+@pytest.mark.slow
+def test_a_run_with_another_method_and_data_set_has_the_same_files_of_the_others() -> None:
+    def measure(algorithms: str, datasets: str) -> dict[str, bytes]:
+        """The files of a comparison, which reuses what is stored."""
+        chosen = ["--algos", algorithms, "--datasets", datasets, "-r", "1", "--metrics", "AARI"]
+        hcb("compare", *chosen)
+        hcb("results", "export", "--format", "folder", "-o", "out")
+        return files_of("out")
+
+    before = measure("UPGMA,4-AL", "iris[n=12]")
+    # Others have other tags, parameters, oracles, families and hints.
+    after = measure("UPGMA,4-AL,Truth,sk-birch", "iris[n=12],planted[N0=2]")
+    assert len(after) == 8
+    assert {name: after[name] for name in before} == before
+
+
 @pytest.mark.parametrize("run", ["1", "2"])
 def test_an_imported_folder_shows_the_same_values(run: str) -> None:
     hcb("results", "export", run, "--format", "folder", "-o", "out", "--trees")

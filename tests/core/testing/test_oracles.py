@@ -358,3 +358,21 @@ def test_pairs_that_an_algorithm_draws_are_its_random_numbers():
     for name in ("ERM", "NR"):
         spec = algorithms.find(name).spec
         assert spec.random_with(spec.resolve({}))
+
+
+def test_data_of_a_plugins_own_kind_cannot_be_made_here():
+    def strings(request):
+        """The strings of the items."""
+        problem = request.problem
+        extra = problem.extras["mine:strings"]
+        return Answers(kind="mine:strings", n=problem.n, data=extra)
+
+    spec = OracleSpec(
+        name="strings",
+        function=strings,
+        doc="The strings of the items.",
+        kind="mine:strings",
+        needs=("mine:strings",),
+    )
+    assert not failed(spec)
+    assert skipped(spec)["needs"] == "data with mine:strings are not known here"
