@@ -17,6 +17,7 @@ import drawing_data
 import drawing_metrics
 import drawing_oracles
 import rst
+from contents import SECTIONS, docname, pages_of
 from drawing import Drawing
 
 from hcbench import DataNotAvailableError, HcbenchError, figures
@@ -27,13 +28,10 @@ _DRAW: dict[str, Callable[[Any], Drawing]] = {
     "oracles": drawing_oracles.draw,
     "metrics": drawing_metrics.draw,
 }
-_OF_SUITE = "A run takes from minutes to hours, so this page has no picture; {how}."
 
 
 def draw(kind: str, spec: Any) -> Drawing:
-    """The picture of an item; warnings of its model are part of the text."""
-    if kind == "suites":
-        return Drawing(_text_of_suite(spec))
+    """The picture of an item that is no suite; warnings of its model are part of the text."""
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -47,7 +45,12 @@ def draw(kind: str, spec: Any) -> Drawing:
 
 
 def picture_of(kind: str, spec: Any, folder: Path) -> str:
-    """The picture of an item with its text, or the text alone, for a page in the folder."""
+    """The picture of an item with its text, or the text alone, for a page in the folder.
+
+    Both are reStructuredText. Suites have no picture.
+    """
+    if kind == "suites":
+        return text_of_suite(spec)
     drawing = draw(kind, spec)
     if drawing.figure is None:
         return rst.escape(drawing.text)
@@ -57,8 +60,19 @@ def picture_of(kind: str, spec: Any, folder: Path) -> str:
     return rst.block("figure", name, rst.escape(drawing.text), alt=f"Picture of {spec.name}")
 
 
-def _text_of_suite(suite: Any) -> str:
+def text_of_suite(suite: Any) -> str:
+    """Why a suite has no picture, how to make one, and which page shows results."""
     command = f"hcbench run {suite.name}"
     if suite.figures:
-        return _OF_SUITE.format(how=f"{command} --figures FOLDER draws those of the suite")
-    return _OF_SUITE.format(how=f"{command}, and then hcbench report or hcbench plot, draws some")
+        how = f"{rst.code(f'{command} --figures FOLDER')} draws those of the suite"
+    else:
+        how = f"{rst.code(command)}, and then {rst.code('hcbench report')}, draws some"
+    text = f"A run takes from minutes to hours, so this page has no picture; {how}."
+    for section in SECTIONS:
+        for page in pages_of(section):
+            # The page of a paper is named as the first part of its suites.
+            if section.folder == "papers" and page.stem == suite.name.partition("-")[0]:
+                text += f" {rst.link('What came out', docname(section, page))}."
+    if suite.name.startswith("standard-"):
+        text += f" {rst.link('What came out', 'results/results')}."
+    return text

@@ -46,8 +46,10 @@ html_theme = "pydata_sphinx_theme"
 html_title = "hcbench"
 html_favicon = "icon.svg"
 html_context = {"default_mode": "auto"}  # light or dark, as the browser prefers
-html_static_path = ["style.css", "versions.js"]
+html_static_path = ["style.css", "offline.js"]
 html_css_files = ["style.css"]
+# After the settings of Sphinx and the theme, which it changes, and before the page is ready.
+html_js_files = [("offline.js", {"priority": 900})]
 html_show_sourcelink = False
 html_copy_source = False
 html_show_sphinx = False
@@ -103,8 +105,6 @@ def add_version_switcher(app: Sphinx, config: Config) -> None:
         "show_version_warning_banner": True,
         "navbar_end": ["version-switcher", "theme-switcher", "navbar-icon-links"],
     }
-    # After the settings of the theme, which it changes, and before the page is ready.
-    app.add_js_file("versions.js", priority=900)
 
 
 def setup(app: Sphinx) -> None:

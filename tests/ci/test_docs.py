@@ -196,7 +196,13 @@ def test_what_is_registered_has_a_picture(
         ("datasets", "file", "whatever is in your file"),
         ("oracles", "person", "those of a person or a paid model"),
         ("oracles", "vectors", "it gives the data as they are"),
-        ("suites", "standard-vectors", "hcbench run standard-vectors"),
+        ("suites", "standard-vectors", "</results/results>"),
+        (
+            "suites",
+            "ghoshdastidar2019-figure2",
+            "``hcbench run ghoshdastidar2019-figure2 --figures",
+        ),
+        ("suites", "gray2023-table1", "</papers/gray2023>"),
     ],
 )
 def test_a_page_without_a_picture_says_why(

@@ -177,6 +177,12 @@ def test_a_reader_chooses_a_version_of_the_page_that_she_reads(served: Any, tmp_
         time.sleep(0.5)
         assert not buttons(browser)
         assert errors_of(browser) == []
+        # What a search has found is listed there, too.
+        browser.get(f"{(site / 'latest' / 'search.html').as_uri()}?q=page")
+        found = wait.until(lambda _: browser.find_elements(By.CSS_SELECTOR, "ul.search a"))
+        assert "A page" in [link.text for link in found]
+        time.sleep(0.5)
+        assert errors_of(browser) == []
 
 
 @pytest.mark.slow
