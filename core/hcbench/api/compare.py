@@ -21,6 +21,8 @@ from hcbench.api.uses import (
     use_of_metric,
     without_same_data,
 )
+from hcbench.errors import ParameterError
+from hcbench.model.arguments import whole_number
 from hcbench.model.cost import Budget
 from hcbench.plan.plan import Plan, make_plan
 from hcbench.registry import Registry, find_suite, load_registry, with_defaults
@@ -45,7 +47,7 @@ def compare(
     seed: int = 0,
     families: Mapping[str, str] | None = None,
     budget: Budget | Sequence[Budget] | None = None,
-    checkpoints: Sequence[int] = (),
+    checkpoints: int | Sequence[int] = (),
     n_jobs: int | None = None,
     exclusive: bool = False,
     executor: str = LOCAL,
@@ -94,7 +96,7 @@ def compare(
     budget : int, str, or sequence of these, optional
         The largest number of queries of an algorithm, or what the answers of a paid oracle may
         cost, such as ``"5USD"`` or ``"20000tokens"``; several budgets are separate runs.
-    checkpoints : sequence of int
+    checkpoints : int or sequence of int
         Query counts at which the results of anytime algorithms are judged.
     n_jobs : int, optional
         Cells that run at the same time; by default one per core, or per thread of a cluster.
@@ -136,10 +138,10 @@ def compare(
         If a name, a parameter or data are wrong; failing cells are rows, not errors.
     """
     registry = load_registry(plugins)
-    budgets = ()
+    budgets: Sequence[Budget] = ()
     if budget is not None:
-        # One budget or several, without numpy's types: they are in keys and in JSON.
-        budgets = tuple(np.atleast_1d(budget).tolist())
+        # One budget or several.
+        budgets = np.atleast_1d(budget).tolist()
     with ExitStack() as stack:
         # Until the results are there: workers and metrics import functions of plugin files.
         stack.enter_context(registry.plugins.importable())
@@ -155,10 +157,7 @@ def compare(
             data_uses = without_same_data(data_uses, repeats)
         metric_names, metric_uses = split_names("metrics", metrics, use_of_metric, repeats)
         repeats.warn()
-        if isinstance(oracles, str):
-            oracle_names: tuple[str, ...] = (oracles,)
-        else:
-            oracle_names = tuple(oracles)
+        oracle_names = _names_of_oracles(oracles)
         uses = {"algorithms": algo_uses, "datasets": data_uses, "metrics": metric_uses}
         suite = Suite(
             name="compare",
@@ -169,8 +168,8 @@ def compare(
             repetitions=repetitions,
             seed=seed,
             families=families or {},
-            budgets=budgets,
-            checkpoints=tuple(checkpoints),
+            budgets=tuple(budgets),
+            checkpoints=tuple(np.atleast_1d(checkpoints).tolist()),
             timeout=timeout,
             memory=memory,
             threads=threads,
@@ -188,7 +187,7 @@ def compare(
             store,
             plugins,
             RunOptions(
-                jobs=n_jobs,
+                jobs=_read_jobs(n_jobs),
                 fresh=fresh,
                 exclusive=exclusive,
                 command=command,
@@ -253,9 +252,38 @@ def run_suite(
             registry,
             store,
             plugins,
-            RunOptions(jobs=n_jobs, fresh=fresh, command=f"hcbench.run_suite({suite.name!r})"),
+            RunOptions(
+                jobs=_read_jobs(n_jobs),
+                fresh=fresh,
+                command=f"hcbench.run_suite({suite.name!r})",
+            ),
             default_observer(progress),
         )
+
+
+def _names_of_oracles(oracles: object) -> tuple[str, ...]:
+    """The names of one oracle or of several."""
+    if isinstance(oracles, str):
+        return (oracles,)
+    names = []
+    if isinstance(oracles, Iterable):
+        for name in oracles:
+            if isinstance(name, str):
+                names.append(name)
+                continue
+            raise ParameterError(f"an oracle is a name, such as 'vectors'; got {name!r}")
+        return tuple(names)
+    raise ParameterError(f"oracles are names, such as ['vectors']; got {oracles!r}")
+
+
+def _read_jobs(n_jobs: int | None) -> int | None:
+    """The number of jobs, checked; None stays."""
+    if n_jobs is None:
+        return None
+    try:
+        return whole_number(n_jobs, "n_jobs", least=1)
+    except ParameterError as error:
+        raise ParameterError(f"{error}; None is one for each core") from None
 
 
 def _run(

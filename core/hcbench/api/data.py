@@ -55,7 +55,8 @@ def is_data(value: Any) -> bool:
 def _is_frame(value: Any) -> bool:
     """Whether this is a DataFrame of pandas, polars, pyarrow or another library with them."""
     # All of them have columns; arrays, for which narwhals need not be imported, have none.
-    if not hasattr(value, "columns"):
+    # Of a lazy frame they would be computed, if the object were asked and not its class.
+    if not hasattr(type(value), "columns"):
         return False
     from narwhals.dependencies import is_into_dataframe
 
@@ -161,6 +162,10 @@ def _as_matrix(data: Any) -> Vectors:
 def _explain_shape(array: NDArray[Any], data: Any) -> str:
     """The message about an array that is no matrix."""
     if array.ndim == 0:
+        import narwhals
+
+        if isinstance(narwhals.from_native(data, pass_through=True), narwhals.LazyFrame):
+            return "the data are a lazy frame, of which nothing is read yet; give frame.collect()"
         return f"{_FORMS}; got {data!r:.40}"
     if array.ndim == 1 and array.size > 1 and array.dtype.kind in "iuf":
         # Numbers of items, or the condensed distances of scipy.spatial.distance.pdist.

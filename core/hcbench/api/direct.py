@@ -14,8 +14,9 @@ from hcbench.api.data import as_problem, problem_of_truth, truth_entries
 from hcbench.api.items import items_of
 from hcbench.api.uses import CallerFunction, use_of_algorithm
 from hcbench.errors import DataError, NotApplicableError, ParameterError
+from hcbench.model.arguments import whole_number
 from hcbench.model.comparisons import Comparisons
-from hcbench.model.cost import Budget, Cost
+from hcbench.model.cost import Budget, Cost, read_budget
 from hcbench.model.names import match_items
 from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import Partition, Tree
@@ -159,6 +160,7 @@ def fit(
     HcbenchError
         If the data do not fit the algorithm, or the budget is used up.
     """
+    seed = whole_number(seed, "seed", least=0)
     registry = load_registry()
     use = _use_of(name, _without_lists(params), registry)
     answering = _without_none(
@@ -217,6 +219,8 @@ def fit_problem(
     seed, oracle, budget
         As of `fit`.
     """
+    if budget is not None:
+        budget = read_budget(budget)
     registered = _registered_oracle(registry, use, problem, oracle, seed, budget)
     return _call_algorithm(use, registered, problem, seed)
 

@@ -14,6 +14,7 @@ from hcbench.figures.annotations import cut_level, draw_cut_line, draw_support
 from hcbench.figures.dendrograms import class_colours, class_handles, draw_tree
 from hcbench.figures.palette import GUIDE
 from hcbench.figures.plots import new_figure, plain, shortened, style
+from hcbench.model.arguments import whole_number
 from hcbench.model.trees import Tree, facing_orders
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ def dendrogram_figure(
         Long names are shortened in the middle; with more than `MOST_NAMES` leaves there are dots
         in the place of names.
     """
+    if k is not None:
+        k = whole_number(k, "k", least=1)
     has_names = tree.n <= MOST_NAMES
     figure_height = _WITHOUT_NAMES
     if has_names:
@@ -135,6 +138,8 @@ def heat_map(
     """
     if len(values) != tree.n:
         raise DataError(f"{len(values)} rows for {tree.n} leaves; give a row for each leaf")
+    if k is not None:
+        k = whole_number(k, "k", least=1)
     strips = dict(strips or {})
     n_columns = values.shape[1]
     order = tree.leaf_order

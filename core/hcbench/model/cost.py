@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 import re
 import warnings
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 
 from hcbench.errors import ModelWarning, ParameterError
+from hcbench.model.arguments import whole_number
 from hcbench.model.numbers import read_number, read_whole_number
 
 #: A number of queries, or an amount of money or tokens such as ``"5USD"`` or ``"20000tokens"``.
@@ -47,13 +47,17 @@ def read_count(written: Any, noun: str) -> int:
     Raises
     ------
     ParameterError
-        If it is no whole number.
+        If it is no whole number, or negative.
     """
-    # Also numpy's numbers; True is an integer for Python, and no count.
-    is_number = isinstance(written, numbers.Real) and not isinstance(written, bool)
-    if not is_number or written != written // 1:
-        raise ParameterError(f"a {noun} is a number of queries, such as 500; got {written!r}")
-    return int(written)
+    try:
+        count = whole_number(written, noun)
+    except ParameterError:
+        raise ParameterError(
+            f"a {noun} is a number of queries, such as 500; got {written!r}"
+        ) from None
+    if count < 0:
+        raise ParameterError(f"a {noun} cannot be negative, got {count}")
+    return count
 
 
 def read_written_count(text: str) -> int | None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.errors import DataError, InvalidProblemError, NotApplicableError
+from hcbench.model.arguments import whole_number
 from hcbench.model.arrays import as_vectors
 from hcbench.model.extras import as_extra, contents, take_extra
 from hcbench.model.labels import coded_labels
@@ -249,6 +250,8 @@ class Problem:
         return replace(self, names=item_names, truths=truths, tree=tree)
 
     def _check_sizes(self) -> None:
+        # A number of numpy becomes Python's.
+        object.__setattr__(self, "n", whole_number(self.n, "n"))
         if self.n < 1:
             raise InvalidProblemError("a problem needs at least one item, got none")
         for name in ("names",) + _ARRAYS:

@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.errors import BudgetExceededError, ParameterError
+from hcbench.errors import BudgetExceededError
 from hcbench.model.comparisons import Comparisons
-from hcbench.model.cost import TOKENS, Budget, split_budget
+from hcbench.model.cost import TOKENS, Budget, read_budget, split_budget
 from hcbench.oracle import _kernels as kernels, compiled
 from hcbench.oracle.answers import Answers, Queries, Reply
 
@@ -64,13 +64,11 @@ class Account:
 
     def __init__(self, answers: Answers, budget: Budget | None) -> None:
         self.limit: str | None = None
+        if budget is not None:
+            budget = read_budget(budget)
         if isinstance(budget, str):
             self.limit = budget
             budget = None
-        if budget is not None and budget < 0:
-            raise ParameterError(
-                f"a budget of queries cannot be negative, got {budget}; None is none"
-            )
         self.kind = answers.kind
         self.countable = answers.size is not None or answers.arity > 0
         self.state, self.counters = compiled.new_state(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from hcbench.errors import InvalidQueryError
+from hcbench.model.arguments import whole_number
 from hcbench.model.cost import Budget
 from hcbench.oracle.answers import QUERY_KINDS, Answers, Code, QueryKind
 from hcbench.oracle.oracle import Oracle
@@ -79,6 +80,7 @@ def ask_oracle(
             codes.append(code)
         return np.array(codes)
 
+    n = whole_number(n, "n", least=1)
     answers = Answers(kind=name, n=n, arity=arity, query_kind=query_kind, answer=answer)
     return Oracle(answers, budget=budget)
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NewType, TypeAlias, get_args
 
 from hcbench.errors import InvalidSpecError, ParameterError, PluginError
+from hcbench.model.arguments import whole_number
 from hcbench.model.extras import is_extra
 from hcbench.model.text import mistake_of_names, suggestion
 from hcbench.registry.parameters import Parameter, Params, Value
@@ -366,6 +367,10 @@ class AlgorithmSpec(Spec):
         Spec.__post_init__(self)
         if not self.accepts:
             raise InvalidSpecError(f"{self.name}: accepts no kind of oracle")
+        try:
+            whole_number(self.min_items, "min_items", least=1)
+        except ParameterError as error:
+            raise InvalidSpecError(f"{self.name}: {error}") from error
         if callable(self.hints):  # they depend on parameters
             return
         for hint in self.hints:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from typing import Any, ClassVar
 
-from hcbench.errors import SuiteError
+from hcbench.errors import ParameterError, SuiteError
+from hcbench.model.arguments import number_above, number_from, whole_number
 from hcbench.model.cost import Budget, read_budget, read_count
 from hcbench.model.numbers import read_number
 from hcbench.model.text import mistake_of_names
@@ -139,9 +140,10 @@ class Claim:
         if self.relation and self.relation not in RELATIONS:
             return f"relation is one of {', '.join(RELATIONS)}; got {self.relation!r}"
         for name in ("within", "paper_error"):
-            number = getattr(self, name)
-            if not 0 <= number < math.inf:
-                return f"{name} is a number from 0, got {number}"
+            try:
+                number_from(getattr(self, name), name)
+            except ParameterError as error:
+                return str(error)
         return self._mistake_of_options() or self._mistake_of_erratum()
 
     def _mistake_of_options(self) -> str:
@@ -263,26 +265,10 @@ class Suite:
         mistake = mistake_of_names(self, ["algorithms", "datasets", "oracles", "metrics", "only"])
         if mistake:
             raise SuiteError(mistake)
-        for name in ("repetitions", "timeout", "memory", "threads"):
-            limit = getattr(self, name)
-            if not (limit is None or (isinstance(limit, int | float) and limit > 0)):
-                raise SuiteError(f"{name} must be positive, got {limit!r}")
-        if not self.first_look:
-            # Kept by `dataclasses.replace`, which changes the repetitions but not the plan.
-            object.__setattr__(self, "first_look", self.repetitions)
-        object.__setattr__(self, "budgets", tuple(map(read_budget, self.budgets)))
-        checkpoints = [read_count(count, "checkpoint") for count in self.checkpoints]
-        object.__setattr__(self, "checkpoints", tuple(checkpoints))
-        # Amounts of money are texts, which `read_budget` has checked.
-        counts = {
-            "budget": [budget for budget in self.budgets if not isinstance(budget, str)],
-            "checkpoints": checkpoints,
-            "seed": [self.seed],
-            "first_look": [self.first_look],
-        }
-        for name, numbers in counts.items():
-            if min(numbers, default=0) < 0:
-                raise SuiteError(f"{name} cannot be negative, got {min(numbers)}")
+        try:
+            self._read_numbers()
+        except ParameterError as error:
+            raise SuiteError(str(error)) from error
         self._check_families()
         figures = Repeats().without("figures", self.figures, lambda figure: figure.name)
         names_of_figures = [figure.name for figure in figures]
@@ -290,7 +276,35 @@ class Suite:
             if count > 1:
                 raise SuiteError(f"{count} figures are called {name}; their files would be one")
 
+    def _read_numbers(self) -> None:
+        """Set each number as Python's, whatever its type was.
+
+        Raises
+        ------
+        ParameterError
+            If a number is wrong.
+        """
+        read: dict[str, object] = {}
+        for name, least in {"repetitions": 1, "threads": 1, "seed": 0, "first_look": 0}.items():
+            read[name] = whole_number(getattr(self, name), name, least=least)
+        if not read["first_look"]:
+            # Kept by `dataclasses.replace`, which changes the repetitions but not the plan.
+            read["first_look"] = read["repetitions"]
+        for name in ("timeout", "memory"):
+            limit = getattr(self, name)
+            if limit is not None:
+                read[name] = number_above(limit, name)
+        read["budgets"] = tuple(map(read_budget, self.budgets))
+        read["checkpoints"] = tuple([read_count(count, "checkpoint") for count in self.checkpoints])
+        for name, value in read.items():
+            object.__setattr__(self, name, value)
+
     def _check_families(self) -> None:
+        if not isinstance(self.families, Mapping):
+            raise SuiteError(
+                "families maps the name of a data set to its family, such as {'scaled': 'raw'}; "
+                f"got {self.families!r}"
+            )
         for name, family in self.families.items():
             if not isinstance(family, str) or not family:
                 raise SuiteError(f"the family of {name} is a name, got {family!r}")

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.errors import InvalidProblemError, NotApplicableError, ParameterError
+from hcbench.model.arguments import whole_number
 from hcbench.model.comparisons import AllComparisons, Comparisons
 from hcbench.model.cost import Budget, collect_notes
 from hcbench.model.extras import is_extra
@@ -249,6 +250,8 @@ def finest_partition(problem: Problem, level: int | None = None) -> Partition:
     NotApplicableError
         If there is no such level, or no truth.
     """
+    if level is not None:
+        level = whole_number(level, "level")
     if problem.levels is not None:
         n_levels = problem.levels.shape[1]
         if level is not None and not 1 <= level <= n_levels:

@@ -198,7 +198,7 @@ def test_compare_reports_unsupported_arguments(tmp_path: Path) -> None:
         hcbench.compare([42], [X], store=store)  # type: ignore[list-item]
     with pytest.raises(ParameterError, match="a name, a function or a MetricSpec"):
         hcbench.compare(["UPGMA"], [X], metrics=[42], store=store)  # type: ignore[list-item]
-    with pytest.raises(HcbenchError, match="repetitions must be positive"):
+    with pytest.raises(HcbenchError, match="repetitions must be a whole number from 1"):
         hcbench.compare(["UPGMA"], [X], repetitions=0, store=store)
 
 

@@ -46,6 +46,14 @@ def test_frames_of_other_libraries_are_one_data_set(library: str) -> None:
         as_problem(make({"x": [1.0, 2.0], "y": [None, 2]}))
 
 
+def test_a_lazy_frame_is_to_be_collected() -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"x": [1.0, 2.0], "y": [3.0, 2.0]}).lazy()
+    with pytest.raises(DataError, match=r"give frame\.collect\(\)"):
+        hcbench.fit("UPGMA", frame)
+    assert hcbench.fit("UPGMA", frame.collect()).n == 2
+
+
 def test_a_distance_matrix_of_scikit_bio_is_similarities_with_names() -> None:
     skbio = pytest.importorskip("skbio")
     distances = skbio.DistanceMatrix([[0, 1, 4], [1, 0, 3], [4, 3, 0]], ["x", "y", "z"])

@@ -498,7 +498,7 @@ def test_a_mistake_is_one_line_on_stderr_and_an_exit_code() -> None:
         (None, "cannot read {}: No such file or directory"),
         ("algorithms = [", "suite {} is not valid TOML"),
         ("algos = []", "{}: unknown entry 'algos'; did you mean algorithms?"),
-        ("repetitions = 0", "repetitions must be positive, got 0"),
+        ("repetitions = 0", "repetitions must be a whole number from 1, got 0"),
     ],
 )
 def test_a_bad_suite_ends_with_3(text: str | None, message: str, tmp_path: Path) -> None:

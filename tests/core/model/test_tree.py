@@ -11,7 +11,7 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 from sklearn.cluster import AgglomerativeClustering
 
-from hcbench.errors import InvalidPartitionError, InvalidTreeError
+from hcbench.errors import InvalidPartitionError, InvalidTreeError, ParameterError
 from hcbench.model.trees import Cut, HeightKind, Partition, Tree
 from tests.core.trees import caterpillar, leaf_sets, trees
 
@@ -507,12 +507,12 @@ def test_numbers_of_clusters_out_of_range_are_refused(k):
 def test_invalid_cuts_are_refused():
     with pytest.raises(InvalidTreeError, match="cut_height needs heights"):
         Tree(PARENT).cut_height(1)
-    with pytest.raises(InvalidPartitionError, match="NaN"):
+    with pytest.raises(InvalidPartitionError, match="must be a number, got nan"):
         TREE.cut_height(float("nan"))
     with pytest.raises(InvalidPartitionError, match="at least 0, got -1"):
         TREE.cut_depth(-1)
-    with pytest.raises(TypeError):
-        TREE.cut(2.0)
+    with pytest.raises(ParameterError, match=r"k must be a whole number, got 2\.5"):
+        TREE.cut(2.5)
 
 
 def naive_cut(tree: Tree, k: int) -> list[int]:

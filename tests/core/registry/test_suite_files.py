@@ -53,7 +53,7 @@ def test_budgets_of_a_suite_may_be_written_as_on_the_command_line(tmp_path: Path
     [
         ("algorithms = 'UPGMA'", "algorithms must be a list of names in quotes"),
         ("algorithms = [1]", "algorithms must be a list of names in quotes"),
-        ("repetitions = 0", r"wrong\.toml: repetitions must be positive, got 0"),
+        ("repetitions = 0", r"wrong\.toml: repetitions must be a whole number from 1, got 0"),
         ("repetitions = 'three'", "repetitions has the wrong type: 'three'; write a whole number"),
         ("algos = ['UPGMA']", r"unknown entry 'algos'; did you mean algorithms\?"),
         ("colour = 'red'", "unknown entry 'colour'; there are algorithms, budgets, "),

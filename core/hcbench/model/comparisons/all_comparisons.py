@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hcbench.errors import InvalidComparisonsError
+from hcbench.model.arguments import number_from
 from hcbench.model.arrays import as_plain_array
 from hcbench.model.comparisons import _kernels as kernels, arrays
 from hcbench.model.comparisons.arrays import check_n, pair_index
@@ -90,7 +91,7 @@ class AllComparisons:
             raise InvalidComparisonsError("similarities must be finite numbers to be ranked")
         order = np.argsort(w, kind="stable")
         # A chain of small differences is one tie, although its ends differ by more.
-        rises = np.diff(w[order]) > tolerance
+        rises = np.diff(w[order]) > number_from(tolerance, "tolerance")
         rank = np.zeros(w.size, np.int64)
         rank[order[1:]] = np.cumsum(rises)
         n = (isqrt(1 + 8 * w.size) + 1) // 2  # from n (n - 1) / 2 pairs

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hcbench.errors import InvalidComparisonsError
+from hcbench.model.arguments import whole_number
 from hcbench.model.arrays import as_plain_array
 from hcbench.model.comparisons import _kernels as kernels
 
@@ -85,7 +86,7 @@ def pair_items(pairs: ArrayLike, n: int) -> tuple[NDArray[np.int64], NDArray[np.
 
 def check_n(n: int) -> None:
     """Raise an error if the pairs of n items cannot be numbered in 32 bits."""
-    if not 1 <= n <= MAX_ITEMS:
+    if not 1 <= whole_number(n, "n") <= MAX_ITEMS:
         raise InvalidComparisonsError(
             f"comparisons can be of 1 to {MAX_ITEMS} items, got {n}; take a part of the items"
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hcbench.errors import InvalidPartitionError
+from hcbench.model.arguments import whole_number
 from hcbench.model.names import NamedItems, names_of_index, put_in_order_of
 from hcbench.model.trees.arrays import checked_names, first_appearance_codes
 
@@ -68,6 +69,7 @@ class Partition:
 
     def members(self, cluster: int) -> NDArray[np.int64]:
         """Items of one cluster, rising. O(n)."""
+        cluster = whole_number(cluster, "cluster")
         if not 0 <= cluster < self.n_clusters:
             raise IndexError(f"cluster {cluster} is not in 0..{self.n_clusters - 1}")
         return np.flatnonzero(self.labels == cluster)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import operator
+import math
+import numbers
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from hcbench.errors import InvalidPartitionError, InvalidTreeError
+from hcbench.model.arguments import number_from, whole_number
 from hcbench.model.names import NamedItems, match_items, names_of_index, put_in_order_of
 from hcbench.model.newick.lengths import heights_of_lengths, lengths_of_heights
 from hcbench.model.newick.text import (
@@ -235,7 +237,8 @@ class Tree:
         InvalidPartitionError
             If ``depth`` is negative.
         """
-        if operator.index(depth) < 0:
+        depth = whole_number(depth, "depth")
+        if depth < 0:
             raise InvalidPartitionError(f"the depth of a cut is at least 0, got {depth}")
         return self._frontier(self.depths < depth)
 
@@ -564,7 +567,7 @@ class Tree:
         Each remaining node differs by more than ``tol`` from the next remaining node above it.
         """
         height = self._heights("collapse_ties")
-        kept = _kernels.untied(self.parent, height, float(tol))
+        kept = _kernels.untied(self.parent, height, number_from(tol, "tol"))
         kept[: self.n] = True
         inner = np.flatnonzero(kept)[self.n :]
         parent = _kernels.nearest_kept(self.parent, read_only(kept))
@@ -647,7 +650,7 @@ class Tree:
         InvalidPartitionError
             If ``k`` is not in 1..n.
         """
-        k = operator.index(k)
+        k = whole_number(k, "k")
         if not 1 <= k <= self.n:
             raise InvalidPartitionError(f"a tree of {self.n} leaves has no cut into {k} clusters")
         split = np.zeros(self.n_nodes, dtype=np.bool_)
@@ -668,8 +671,8 @@ class Tree:
         InvalidPartitionError
             If ``h`` is NaN.
         """
-        if np.isnan(h):
-            raise InvalidPartitionError("the height of a cut is NaN; give a number")
+        if not isinstance(h, numbers.Real) or math.isnan(h):
+            raise InvalidPartitionError(f"the height of a cut must be a number, got {h!r}")
         self._heights("cut_height")
         if self.kind is HeightKind.AFFINITY:
             return self._frontier(self.envelope < h)
