@@ -103,7 +103,9 @@ def verify(
         write_json(descriptions)
     else:
         for source, verification in verifications:
-            _write(source, verification, share)
+            _write(source, verification)
+            if not quiet:
+                _tell_about(source, verification, share, plugin)
     for _, verification in verifications:
         if not verification.is_met:
             return ExitCode.CELLS_FAILED
@@ -135,8 +137,8 @@ def _verify(source: Path, registry: Registry, *, quiet: bool, **settings: Any) -
         return verify_run(store, run.id, registry, progress=show, **settings)
 
 
-def _write(source: Path, verification: Verification, share: float) -> None:
-    """Write counts and differences to stdout, and what could not be verified to stderr."""
+def _write(source: Path, verification: Verification) -> None:
+    """Write counts and differences to stdout."""
     n_again = verification.run_again
     click.echo(f"{source}: {n_again} of {verification.cells} cells run again")
     counts = _counts_of(verification)
@@ -158,16 +160,24 @@ def _write(source: Path, verification: Verification, share: float) -> None:
         click.echo(
             f"\norder of the times: Kendall's tau {tau:.2f} of {len(verification.seconds)} cells"
         )
+    if not n_again:
+        tell("nothing could be verified")
+
+
+def _tell_about(
+    source: Path, verification: Verification, share: float, plugins: Sequence[Path]
+) -> None:
+    """Write to stderr what could not be verified, and how to verify the same again."""
     for change in verification.changes:
         tell(f"warning: {change}")
     for reason, number in verification.excluded.items():
         tell(f"{number} cells are not run again: {reason}")
-    if not n_again:
-        tell("nothing could be verified")
     # With the seed, which was random: others can repeat what was verified.
-    command = shell_command(
-        "hcbench", "verify", str(source), "--share", f"{share:g}", "--seed", str(verification.seed)
-    )
+    words = ["hcbench", "verify", str(source), "--share", f"{share:g}"]
+    words += ["--seed", str(verification.seed)]
+    for file in plugins:
+        words += ["--plugin", str(file)]
+    command = shell_command(*words)
     tell(f"the same cells again: {command}")
 
 

@@ -217,12 +217,34 @@ def hcb(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["verify", *arguments])
 
 
+def test_the_key_of_a_cell_that_reports_numbers_is_checked(tmp_path: Path) -> None:
+    store = str(tmp_path / "store.sqlite")
+    hcbench.compare(["HDBSCAN"], ["iris[n=30]"], metrics=["AARI"], repetitions=1, store=store)
+    export = ["results", "export", "--format", "folder", "--store", store]
+    CliRunner().invoke(main, [*export, "-o", str(tmp_path / "out")])
+
+    def rename(cells: list[dict[str, Any]]) -> None:
+        (cell,) = cells
+        assert "clusters (reported)" in str(cell["points"])
+        cell["key"] = "f" * 32
+
+    change(tmp_path / "out", "HDBSCAN", rename)
+    (fault,) = verify(tmp_path / "out").faults
+    assert "its key is ffffffff, and follows from what it has run as" in fault
+
+
 def test_the_command_repeats_itself_and_exits_by_what_it_found(results: Path) -> None:
     done = hcb(str(results), "--share", "0.1")
     assert done.exit_code == 0, done.output
     assert f"3 of {CELLS} cells run again" in done.stdout
     seed = re.search(r"--seed (\d+)", done.stderr)
     assert seed is not None
+    plugin = results.parent / "plugin file.py"
+    plugin.write_text("")
+    quiet = hcb(str(results), "--share", "0.1", "-q", "--plugin", str(plugin))
+    assert (quiet.exit_code, quiet.stderr) == (0, "")
+    loud = hcb(str(results), "--share", "0.1", "--plugin", str(plugin))
+    assert f"--plugin '{plugin}'\n" in loud.stderr
     again = hcb(str(results), "--share", "0.1", "--seed", seed[1], "--format", "json")
     described = json.loads(again.stdout)
     (verification,) = described
