@@ -19,7 +19,8 @@ from hcbench.results.folders import (
     Row,
     place_in,
 )
-from hcbench.store.schema import VERSION
+from hcbench.store.exchange import upgraded
+from hcbench.store.schema import SCHEMA_VERSION, VERSION
 
 #: A folder with more files than this is rather a mistake than results.
 _MOST_FILES = 100_000
@@ -100,6 +101,11 @@ def _read_file(path: Path) -> dict[str, Any]:
     number = None
     if isinstance(content, dict):
         number = content.get(FORMAT_NAME)
+    if isinstance(number, int) and number > FORMAT:
+        raise DataError(
+            f"{path} was exported by a later version of hcbench (format {number}, this one knows "
+            f"{FORMAT}): pip install --upgrade hcbench"
+        )
     if number != FORMAT:
         raise DataError(
             f"{path} is not of hcbench results export --format folder (format {number!r}, this "
@@ -120,20 +126,21 @@ class _Joining:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._layout: dict[str, Any] = {}
-        self._cells: list[dict[str, Any]] = []
+        # Each has the rows of the schema of its file.
+        self._cells_by_schema: dict[int, list[dict[str, Any]]] = {}
+        self._n_cells = 0
         self._environments: list[Any] = []
         self._suites: set[str] = set()
-        self._schemas: set[int] = set()
         #: The key of each metric, by its label.
         self._keys: dict[str, str] = {}
 
     def add(self, path: Path, content: Row) -> None:
         """Add a file."""
-        self._schemas.add(int(content[VERSION]))
+        cells = self._cells_by_schema.setdefault(int(content[VERSION]), [])
         self._suites.add(str(content["suite"]))
         self._add_layout(path, content["presentation"])
         for cell in content["cells"]:
-            self._add_cell(cell, content)
+            cells.append(self._cell(cell, content))
 
     def _add_layout(self, path: Path, layout: Row) -> None:
         """Add how the cells of a file are shown to how all are shown."""
@@ -153,10 +160,10 @@ class _Joining:
         suite = self._layout["suite"]
         suite["repetitions"] = max(suite["repetitions"], layout["suite"]["repetitions"])
 
-    def _add_cell(self, cell: Row, content: Row) -> None:
-        """Add a cell as a row of the store, with its points."""
+    def _cell(self, cell: Row, content: Row) -> dict[str, Any]:
+        """A cell as a row of the store, with its points."""
         # Rows have the numbers of a store that does not exist yet; an import gives them new ones.
-        number = len(self._cells) + 1
+        self._n_cells += 1
         description = dict(content["descriptions"][cell["description"]])
         environment = content["environments"][cell["environment"]]
         run = place_in(self._environments, environment) + 1
@@ -169,13 +176,13 @@ class _Joining:
                 description[name] = value
             elif name not in ("description", "environment", "points"):
                 row[name] = value
-        row["id"] = number
+        row["id"] = self._n_cells
         row["run"] = run
         row["algorithm"] = content["algorithm"]
         row["dataset"] = content["dataset"]
         row["cell"] = json.dumps(description)
         row["points"] = points
-        self._cells.append(row)
+        return row
 
     def _point(self, point: Row, run: int) -> dict[str, Any]:
         """A point with its values as rows of the store."""
@@ -199,14 +206,32 @@ class _Joining:
         }
 
     def description(self) -> Description:
-        """The run."""
-        if len(self._schemas) > 1:
-            raise DataError(
-                f"{self._folder} has files of several versions of hcbench (schemas "
-                f"{sorted(self._schemas)}); import its folders one by one"
-            )
+        """The run, of the schema that its files have, or of the present one if they differ."""
+        runs = self._runs()
+        parts: list[Description] = []
+        for schema, cells in sorted(self._cells_by_schema.items()):
+            parts.append({VERSION: schema, "runs": runs, "cells": cells})
+        newest = parts[-1]
+        # A later one than the present is refused when it is imported.
+        if len(parts) == 1 or newest[VERSION] > SCHEMA_VERSION:
+            return newest
+        all_cells: list[dict[str, Any]] = []
+        run_rows: dict[int, Any] = {}
+        for part in parts:
+            present = part
+            if part[VERSION] < SCHEMA_VERSION:
+                present = upgraded(part, str(self._folder))
+            all_cells += present["cells"]
+            for run in present["runs"]:
+                run_rows.setdefault(run["id"], run)
+        return {VERSION: SCHEMA_VERSION, "runs": list(run_rows.values()), "cells": all_cells}
+
+    def _runs(self) -> list[dict[str, Any]]:
+        """The rows of runs: one for each environment, of which the first has the layout."""
         # Nobody knows when the runs began and ended: the times of their cells stand for it.
-        times = [cell["created"] for cell in self._cells]
+        times = []
+        for cells in self._cells_by_schema.values():
+            times += [cell["created"] for cell in cells]
         started = min(times)
         finished = max(times)
         suite = "+".join(sorted(self._suites))
@@ -228,8 +253,7 @@ class _Joining:
                     "layout": json.dumps(layout),
                 }
             )
-        (schema,) = self._schemas
-        return {VERSION: schema, "runs": run_rows, "cells": self._cells}
+        return run_rows
 
 
 def _join(layout: dict[str, Any], part: Row) -> None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 from base64 import b64decode, b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
@@ -157,15 +158,41 @@ def import_run(store: Store, described: Description, source: str) -> Merged:
             f"{source} was exported by a later version of hcbench (schema {schema}, this one knows "
             f"{SCHEMA_VERSION}): pip install --upgrade hcbench"
         )
-    with TemporaryDirectory(prefix="hcbench-") as folder:
-        try:
-            imported = _store_of(described, schema, source, Path(folder, "imported.sqlite"))
-        except (LookupError, TypeError, AttributeError, ValueError, DamagedRunError) as error:
-            raise StoreError(f"{source} is damaged: {repr(error)[:80]} in its rows") from error
-        with imported:
-            (merged,) = merge_stores(store, [imported])
+    with _opened(described, schema, source) as imported:
+        (merged,) = merge_stores(store, [imported])
     merged.source = source
     return merged
+
+
+def upgraded(described: Description, source: str) -> Description:
+    """A description of an earlier schema as one of the present schema.
+
+    Parameters
+    ----------
+    described : dict
+        With a schema from the first to the present one.
+    source : str
+        Its name in messages.
+
+    Raises
+    ------
+    StoreError
+        If it is damaged.
+    """
+    with _opened(described, described[VERSION], source) as store:
+        return describe_run(store, store.run(described["runs"][0]["id"]), trees=True)
+
+
+@contextmanager
+def _opened(described: Description, schema: int, source: str) -> Iterator[Store]:
+    """A store with the rows of a description, which is gone at the end."""
+    with TemporaryDirectory(prefix="hcbench-") as folder:
+        try:
+            store = _store_of(described, schema, source, Path(folder, "imported.sqlite"))
+        except (LookupError, TypeError, AttributeError, ValueError, DamagedRunError) as error:
+            raise StoreError(f"{source} is damaged: {repr(error)[:80]} in its rows") from error
+        with store:
+            yield store
 
 
 def _store_of(described: Description, schema: int, source: str, file: Path) -> Store:

@@ -127,6 +127,37 @@ def test_importing_twice_adds_nothing() -> None:
         assert len(store.runs()) == 1
 
 
+@pytest.mark.slow
+def test_files_of_several_schemas_are_one_run() -> None:
+    hcb("results", "export", "2", "--format", "folder", "--trees", "-o", "out")
+    hcb("results", "import", "out", "--store", "one.sqlite")
+    # The tables of cells and of their values are the same in schema 3.
+    file = sorted(Path("out").rglob("*.json"))[0]
+    text = file.read_text()
+    file.write_text(text.replace('"hcbench schema": 4', '"hcbench schema": 3'))
+    assert file.read_text() != text
+    hcb("results", "import", "out", "--store", "both.sqlite")
+    with Store("one.sqlite") as one, Store("both.sqlite") as both:
+        (run,) = both.runs()
+        assert run.cells == one.run().cells
+        expected = {}
+        for outcome, row in zip(one.cells(run=1), one.cells(run=1).column("row"), strict=True):
+            results = [point.result for point in one.results_of(row)]
+            expected[outcome.key] = (outcome, results)
+        for outcome, row in zip(both.cells(run=1), both.cells(run=1).column("row"), strict=True):
+            results = [point.result for point in both.results_of(row)]
+            assert (outcome, results) == expected.pop(outcome.key)
+        assert not expected
+    assert shown("1", "both.sqlite") == shown("1", "one.sqlite")
+    # One of a later hcbench is refused, whatever the others are.
+    file.write_text(text.replace('"hcbench schema": 4', '"hcbench schema": 99'))
+    refused = hcb("results", "import", "out", "--store", "both.sqlite", code=3)
+    assert "by a later version of hcbench (schema 99" in refused.stderr
+    file.write_text(text.replace('"hcbench results": 1', '"hcbench results": 2'))
+    refused = hcb("results", "import", "out", "--store", "both.sqlite", code=2)
+    assert "by a later version of hcbench (format 2, this one knows 1)" in refused.stderr
+
+
 def test_cells_of_several_machines_keep_theirs() -> None:
     hcb("results", "export", "1", "--format", "folder", "-o", "out")
     (file,) = Path("out/UPGMA").iterdir()
