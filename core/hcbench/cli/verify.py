@@ -77,8 +77,8 @@ def verify(
     RESULTS are folders or files that hcbench results export wrote. Values are met to the bit, met
     but for rounding (a relative difference of at most 1e-9), or different. Times are compared by
     their order only. Seeds and keys are checked of all cells. Cells whose answers cost money, whose
-    plugins are not installed, or that ended at a limit of the machine are not run again. The
-    results are data: only installed plugins and those of --plugin are executed.
+    plugins, libraries or data are not here, or that ended at a limit of the machine are not run
+    again. The results are data: only installed plugins and those of --plugin are executed.
     """
     from hcbench.run.environment import usable_cores
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from hcbench.errors import HcbenchError, ParameterError
 from hcbench.plan.outcome import REPORTED, Outcome
+from hcbench.registry.fingerprint import installation
 from hcbench.run.again import rebuild, run_in_workers
 
 if TYPE_CHECKING:
@@ -185,12 +186,16 @@ def verify_run(
     for threads in sorted({cell.threads for _, cell in selected}):
         cells = [cell for _, cell in selected if cell.threads == threads]
         for cell, now in run_in_workers(cells, None, registry, timeout, jobs=jobs):
+            done += 1
+            progress(done, n_selected)
+            if now.status == "skipped" and now.phase == "data":
+                # A file or a download that is not there says nothing about the result.
+                _exclude(verification, now.reason)
+                continue
             stored = stored_of[cell]
             verification.compared += _compare(cell, stored, now)
             if stored.cost.seconds is not None and now.cost.seconds is not None:
                 verification.seconds.append((stored.cost.seconds, now.cost.seconds))
-            done += 1
-            progress(done, n_selected)
     return verification
 
 
@@ -319,6 +324,10 @@ def _why_excluded(cell: Cell, stored: Outcome) -> str:
     """Why a cell is not run again; "" if it can be."""
     if cell.oracle.spec.is_live:
         return f"the answers of {cell.oracle.label} cost money or a person's time"
+    for use in (cell.algorithm, cell.dataset, cell.oracle):
+        command = installation(use.spec.requires)
+        if command:
+            return f"{use.label} needs what is not installed: {command}"
     if stored.status not in _REPEATABLE:
         return f"the status {stored.status} depends on the machine"
     return ""

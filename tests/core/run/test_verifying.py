@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 import hcbench
 from hcbench.cli import main
-from hcbench.registry import load_registry
+from hcbench.registry import Registry, load_registry
 from hcbench.results.folder_reading import read_folder
 from hcbench.run.verifying import Verification, verify_run
 from hcbench.store import Store
@@ -30,14 +30,22 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return export(folder, ["UPGMA", "4-AL"], repetitions=CELLS // 2)
 
 
-def export(folder: Path, algorithms: list[str], *, repetitions: int) -> Path:
+def export(
+    folder: Path,
+    algorithms: list[str],
+    datasets: Sequence[str] = ("iris[n=16]",),
+    *,
+    repetitions: int = 1,
+    plugins: Sequence[Path] = (),
+) -> Path:
     """Measure algorithms, and export the results as a folder."""
     store = str(folder / "store.sqlite")
     hcbench.compare(
         algorithms,
-        ["iris[n=16]"],
+        list(datasets),
         metrics=["AARI", "dasgupta", "seconds"],
         repetitions=repetitions,
+        plugins=list(plugins),
         store=store,
     )
     done = CliRunner().invoke(
@@ -56,13 +64,14 @@ def results(measured: Path, tmp_path: Path) -> Path:
     return copy
 
 
-def verify(folder: Path, *, share: float = 1.0, seed: int = 0) -> Verification:
+def verify(
+    folder: Path, *, share: float = 1.0, seed: int = 0, registry: Registry | None = None
+) -> Verification:
     with Store(":memory:") as store:
         import_run(store, read_folder(folder), str(folder))
         (run,) = store.runs()
-        return verify_run(
-            store, run.id, load_registry(), share=share, seed=seed, timeout=60.0, jobs=2
-        )
+        registry = registry or load_registry()
+        return verify_run(store, run.id, registry, share=share, seed=seed, timeout=60.0, jobs=2)
 
 
 def change(
@@ -164,7 +173,7 @@ def test_a_name_that_was_given_to_data_is_told_and_no_fault(results: Path) -> No
 
 
 def test_a_library_that_is_another_one_now_is_told_once(tmp_path: Path) -> None:
-    folder = export(tmp_path, ["UPGMA", "WPGMA", "Single", "Complete", "Median"], repetitions=1)
+    folder = export(tmp_path, ["UPGMA", "WPGMA", "Single", "Complete", "Median"])
     for file in folder.rglob("*.json"):
         text = re.sub(r'("scipy": )"[^"]+"', r'\1"0.1"', file.read_text())
         file.write_text(text)
@@ -175,7 +184,7 @@ def test_a_library_that_is_another_one_now_is_told_once(tmp_path: Path) -> None:
 
 
 def test_numbers_that_an_algorithm_reports_are_no_metrics_that_are_missing(tmp_path: Path) -> None:
-    folder = export(tmp_path, ["HDBSCAN"], repetitions=1)
+    folder = export(tmp_path, ["HDBSCAN"])
     (file,) = (folder / "HDBSCAN").iterdir()
     assert "clusters (reported)" in file.read_text()
     verification = verify(folder)
@@ -211,6 +220,57 @@ def test_what_cannot_be_run_again_is_counted_with_its_reason(results: Path) -> N
     ]
     assert "4-ALL" in other[0]
     assert other[1] == CELLS // 2
+
+
+PLUGIN = """
+from pathlib import Path
+
+import numpy as np
+from hcbench import DataNotAvailableError, DatasetSpec, Problem, hookimpl
+
+
+def here(request):
+    if not Path(__file__).with_suffix(".data").exists():
+        raise DataNotAvailableError("here: no file here.data")
+    return Problem(n=6, vectors=np.eye(6), levels=np.arange(6)[:, None] % 2)
+
+
+@hookimpl
+def hcbench_datasets():
+    provides = ("vectors", "levels", "truth")
+    return [DatasetSpec(name="here", function=here, doc="A file.", provides=provides)]
+"""
+
+
+def test_data_that_are_not_here_are_no_difference(tmp_path: Path) -> None:
+    plugin = tmp_path / "their_data.py"
+    plugin.write_text(PLUGIN)
+    plugin.with_suffix(".data").touch()
+    folder = export(tmp_path, ["UPGMA"], ["iris[n=16]", "here"], plugins=[plugin])
+    registry = load_registry([plugin])
+    assert verify(folder, registry=registry).run_again == 2
+    plugin.with_suffix(".data").unlink()
+    verification = verify(folder, registry=registry)
+    assert verification.run_again == 1
+    assert verification.is_met
+    assert verification.excluded == {"here: no file here.data": 1}
+
+
+def test_libraries_that_are_not_here_are_no_difference(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = export(tmp_path, ["UPGMA", "fast-plscan"])
+    assert verify(folder).run_again == 2
+    monkeypatch.setattr(
+        "hcbench.run.verifying.installation",
+        lambda requires: "pip install fast-plscan" if "fast-plscan" in requires else "",
+    )
+    verification = verify(folder)
+    assert verification.run_again == 1
+    assert verification.is_met
+    assert verification.excluded == {
+        "fast-plscan needs what is not installed: pip install fast-plscan": 1
+    }
 
 
 def hcb(*arguments: str) -> Result:
