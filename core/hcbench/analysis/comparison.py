@@ -50,6 +50,9 @@ class Comparison:
     names, query_kinds, received_truth, received_data, dependent_data, families, tags,
     deterministic
         As of `hcbench.plan.presentation.Presentation`; families of all data sets.
+    reported_by_failures : tuple of str
+        Labels of the costs and numbers that only calls that failed have reported. They are in the
+        rows of these calls, and no metrics.
     remarks : tuple of Note
         What is known of the run from elsewhere, such as that it is a part of its plan.
     """
@@ -69,6 +72,7 @@ class Comparison:
     families: Mapping[str, str] = field(default_factory=dict)
     tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     deterministic: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    reported_by_failures: tuple[str, ...] = ()
     remarks: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
@@ -126,6 +130,7 @@ class Comparison:
         return cls(
             outcomes=in_order,
             metrics=layout.metrics + _reported(in_order),
+            reported_by_failures=_reported_by_failures(in_order),
             suite=suite,
             parameters=layout.parameters,
             references=layout.references,
@@ -226,11 +231,9 @@ def _note_on_shard(shard: Shard) -> Note:
 
 
 def _reported(outcomes: Outcomes) -> tuple[MetricInfo, ...]:
-    """The numbers that algorithms reported, which are shown beside the metrics."""
+    """The numbers that algorithms reported of results, which are shown beside the metrics."""
     reported = []
-    for label in outcomes.labels:
-        if not label.endswith(REPORTED):
-            continue
+    for label in _reported_labels(outcomes.where("status", {"ok"})):
         unit = unit_of_cost(label)
         if unit is None:
             # Nobody has declared whether more is better.
@@ -240,6 +243,21 @@ def _reported(outcomes: Outcomes) -> tuple[MetricInfo, ...]:
                 MetricInfo(label, "lower", unit=unit, cost=True, interval="[0, inf)", key=label)
             )
     return tuple(reported)
+
+
+def _reported_by_failures(outcomes: Outcomes) -> tuple[str, ...]:
+    """The labels of the numbers that no call with a result has reported."""
+    of_results = _reported_labels(outcomes.where("status", {"ok"}))
+    labels = []
+    for label in _reported_labels(outcomes):
+        if label not in of_results:
+            labels.append(label)
+    return tuple(labels)
+
+
+def _reported_labels(outcomes: Outcomes) -> list[str]:
+    """The labels of the numbers that algorithms reported, in the order of their first cells."""
+    return [label for label in outcomes.labels if label.endswith(REPORTED)]
 
 
 def _labels(outcomes: Outcomes, kind: Literal["algorithm", "dataset"]) -> list[str]:

@@ -199,4 +199,4 @@ def _with_metrics(results: Results, names: Sequence[str]) -> Results:
             labels = [metric.label for metric in results.metrics]
             raise click.UsageError(f"{name} was not measured; there are {', '.join(labels)}")
         metrics.append(metrics_by_name[name.casefold()])
-    return replace(results, metrics=tuple(metrics))
+    return replace(results, metrics=tuple(metrics), reported_by_failures=())

@@ -74,11 +74,12 @@ class Evaluation(Comparison):
             columns["queries"] = part.costs("queries", checkpoint).tolist()
         numbers = {}
         reasons = {}
-        for metric in self.metrics:
+        labels = [metric.label for metric in self.metrics]
+        for label in labels + list(self.reported_by_failures):
             # A row of a call that failed has what it has cost, reported costs included.
-            values = values_at(part, metric.label, checkpoint, of_failures=True)
-            numbers[metric.label] = values.optional_numbers
-            reasons[metric.label] = _reasons(values)
+            values = values_at(part, label, checkpoint, of_failures=True)
+            numbers[label] = values.optional_numbers
+            reasons[label] = _reasons(values)
         rows = []
         for i in range(len(part)):
             row = {name: columns[name][i] for name in _FIRST}
