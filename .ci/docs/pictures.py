@@ -20,7 +20,7 @@ import rst
 from contents import SECTIONS, docname, pages_of
 from drawing import Drawing
 
-from hcbench import DataNotAvailableError, HcbenchError, figures
+from hcbench import DataNotAvailableError, HcbenchError, ModelWarning, figures
 
 _DRAW: dict[str, Callable[[Any], Drawing]] = {
     "algorithms": drawing_algorithms.draw,
@@ -40,7 +40,11 @@ def draw(kind: str, spec: Any) -> Drawing:
         return Drawing("There is no picture here: the data were not there when it was to be drawn.")
     except HcbenchError as error:
         return Drawing(f"There is no picture here: {error}.")
-    told = {str(warning.message): None for warning in caught}
+    told: dict[str, None] = {}
+    for warning in caught:
+        # Others are for the authors of libraries.
+        if issubclass(warning.category, ModelWarning):
+            told[str(warning.message)] = None
     return replace(drawing, text=" ".join([drawing.text, *[f"Warning: {text}." for text in told]]))
 
 
