@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
-from hcbench import load_registry
+from hcbench import Claim, Suite, load_registry
+from hcbench.plan.plan import make_plan
 from hcbench.registry.catalogue import Catalogue
 
 OTHER_NAMES = {
@@ -78,3 +80,37 @@ def test_listing_aliases_imports_nothing_heavy() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "aliases average" in done.stdout
+
+
+@pytest.mark.filterwarnings("ignore:.* is another name of:UserWarning")
+def test_claims_and_families_of_a_suite_may_have_other_names() -> None:
+    claim = Claim(
+        claim="c",
+        algorithm="average[metric=cosine], single",
+        dataset="WDBC[n=60]",
+        metric="CPCC",
+        better_than="McQuitty",
+        erratum="It is the other one.",
+        corrected={"better_than": "weighted"},
+    )
+    registered = Claim(claim="d", algorithm="UPGMA*", dataset="wine", metric="AARI", paper="0.5")
+    suite = Suite(
+        name="s",
+        algorithms=("average[metric=cosine]", "single", "mcquitty"),
+        datasets=("WDBC[n=60]", "wine"),
+        metrics=("CPCC", "AARI"),
+        claims=(claim, registered),
+        families={"WDBC": "tumours"},
+    )
+    plan = make_plan(suite, load_registry())
+    renamed, same = plan.suite.claims
+    assert renamed == replace(
+        claim,
+        algorithm="UPGMA[metric=cosine], single",
+        dataset="breast-cancer[n=60]",
+        metric="cophenetic-correlation",
+        better_than="WPGMA",
+        corrected={"better_than": "WPGMA"},
+    )
+    assert same is registered
+    assert plan.suite.families == {"breast-cancer": "tumours"}

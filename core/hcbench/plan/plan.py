@@ -19,6 +19,7 @@ from hcbench.registry import Registry
 from hcbench.registry.families import families_of
 from hcbench.registry.metric_specs import MetricSpec
 from hcbench.registry.names import split_alias
+from hcbench.registry.registered_names import with_registered_names
 from hcbench.registry.repeats import Repeats
 from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, OracleSpec, Spec, load_function
 from hcbench.registry.suite import Suite, without_repeats
@@ -89,7 +90,7 @@ def make_plan(
     """
     repeats = Repeats()
     uses_of_suite = _uses_of_suite(suite, registry, repeats)
-    suite = without_repeats(suite, repeats)
+    suite = with_registered_names(without_repeats(suite, repeats), registry)
     repeats.warn()
 
     all_algorithms = _with_unique_labels(uses_of_suite.algorithms + list(algorithms))

@@ -9,11 +9,11 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Generic, TypeVar
 
-from hcbench.errors import AmbiguousNameError, UnknownNameError
+from hcbench.errors import AmbiguousNameError, NameSyntaxError, UnknownNameError
 from hcbench.model.text import shell_command
 from hcbench.registry.command_specs import CommandSpec
 from hcbench.registry.making import make_use
-from hcbench.registry.names import parse_name
+from hcbench.registry.names import parse_name, split_list
 from hcbench.registry.parameters import Value
 from hcbench.registry.plugins import Plugin, normalise_distribution
 from hcbench.registry.specs import Spec
@@ -114,6 +114,29 @@ class Catalogue(Generic[T]):
                 f"two packages register {name}; write {' or '.join(full_names)}"
             )
         return entries[0]
+
+    def without_aliases(self, text: str) -> str:
+        """Names, separated by commas, with registered names in place of aliases.
+
+        What is no name stays as it is, such as a pattern.
+        """
+        try:
+            names = split_list(text)
+        except NameSyntaxError:
+            # Whoever reads the names refuses them.
+            return text
+        registered = []
+        has_alias = False
+        for name in names:
+            base, bracket, params = name.strip().partition("[")
+            entries = self._by_alias.get(base.casefold(), [])
+            if entries and base.casefold() not in self._by_name:
+                base = entries[0].spec.name
+                has_alias = True
+            registered.append(f"{base}{bracket}{params}")
+        if not has_alias:
+            return text
+        return ", ".join(registered)
 
     def _hint(self, name: str) -> str:
         """What to write instead of a name that is not registered."""
