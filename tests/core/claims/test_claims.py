@@ -626,7 +626,7 @@ def test_an_empty_claim_is_refused() -> None:
         ({}, "give paper, or what to compare with"),
         ({"relation": "<="}, "give paper, or what to compare with"),
         ({"paper": "0.5", "relation": "=="}, "relation is one of =, <=, >=, <, >; got '=='"),
-        ({"paper": "0.5", "within": -1.0}, "within is a number from 0, got -1.0"),
+        ({"paper": "0.5", "within": -1.0}, "within must be a number from 0, got -1.0"),
         ({"better_than": "B", "within": 0.1, "relation": "<"}, "demands one"),
         ({"exponent": "p"}, "give paper"),
         ({"exponent": "p", "better_than": "B"}, "exponent needs paper"),
