@@ -123,6 +123,16 @@ def _split(points: Any, item: Any, start: int, stop: int, axis: int, key: Any, o
         item[x] = order[x]
 
 
+@register_jitable
+def number_of_nodes(n: int) -> int:
+    """How many nodes the tree of n points has."""
+    # All leaves are at one depth: a root with two leaves, and levels more until leaves are small.
+    n_nodes = 3
+    while n > LEAF * (n_nodes + 1) // 2:
+        n_nodes = 2 * n_nodes + 1
+    return n_nodes
+
+
 def make_boxes(points: NDArray[np.float64], item: NDArray[np.int64]) -> Boxes:
     """Make a k-d tree: a node's points are halved where their box is the longest. O(n log n).
 
@@ -135,10 +145,7 @@ def make_boxes(points: NDArray[np.float64], item: NDArray[np.int64]) -> Boxes:
     """
     p = len(points)
     n = len(item)
-    # All leaves are at one depth: a root with two leaves, and levels more until leaves are small.
-    n_nodes = 3
-    while n > LEAF * (n_nodes + 1) // 2:
-        n_nodes = 2 * n_nodes + 1
+    n_nodes = number_of_nodes(n)
     boxes = Boxes(
         first=np.empty(n_nodes, np.int64),
         last=np.empty(n_nodes, np.int64),
@@ -146,32 +153,35 @@ def make_boxes(points: NDArray[np.float64], item: NDArray[np.int64]) -> Boxes:
         high=np.empty((p, n_nodes)),
     )
     # Work space is allocated here and not in the kernel, where it would take longer to compile.
-    _write_boxes(points, item, boxes, np.empty(n), np.empty(n, np.int64))
+    write_boxes(points, item, n_nodes, boxes, np.empty(n), np.empty(n, np.int64))
     return boxes
 
 
 @entry
-def _write_boxes(
+def write_boxes(
     points: NDArray[np.float64],
     item: NDArray[np.int64],
+    n_nodes: int,
     boxes: Boxes,
     key: NDArray[np.float64],
     order: NDArray[np.int64],
 ) -> None:
-    """`make_boxes`, with ``key`` (n,) and ``order`` (n,), the work space of `_split`."""
+    """`make_boxes` of the first nodes of ``boxes``, which may have room for more.
+
+    ``key`` (n,) and ``order`` (n,) are the work space of `_split`.
+    """
     first = boxes.first
     last = boxes.last
-    m = first.size
     first[0] = 0
     last[0] = item.size
     # Children have higher numbers, so that the points of a node are known when it is its turn.
-    for node in range(m):
+    for node in range(n_nodes):
         start = first[node]
         stop = last[node]
         longest = _bound(points, start, stop, boxes.low, boxes.high, node)
         child = 2 * node + 1
         # Leaves have none.
-        if child < m:
+        if child < n_nodes:
             _split(points, item, start, stop, longest, key, order)
             middle = (start + stop) // 2
             first[child] = start

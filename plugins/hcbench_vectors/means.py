@@ -43,6 +43,8 @@ class Limits:
         Number of multiplications of a round of searches that BLAS would not make faster.
     many : int
         Multiple of n above which searches are made one at a time, which bounds their number.
+    few : int
+        Number of coordinates up to which Ward's method searches in a k-d tree.
     wide : int
         Number of coordinates from which on dot products are searched by as many threads as BLAS
         may use: of 30,000 items two threads took 9.6 s where one took 6.7 with 10 coordinates, and
@@ -53,6 +55,7 @@ class Limits:
     rows: int = 256
     little: int = 1 << 16
     many: int = 16
+    few: int = 6
     wide: int = 50
 
 
@@ -142,7 +145,25 @@ def ward_of_vectors(
     centred = vectors - exact_centre(vectors)
     shift = shift_of(centred)
     clusters = _new_clusters(centred * 2.0**shift, np.ones(len(vectors)))
-    most_searches = limits.many * len(vectors)
+    merges = _merge_ward(clusters, limits)
+    label(merges)
+    heights = np.sqrt(2.0 * np.abs(np.minimum(merges[:, 2], 0.0)))
+    merges[:, 2] = unscaled(heights, shift, algorithm, vectors)
+    return merges
+
+
+def _merge_ward(clusters: kernels.Clusters, limits: Limits) -> Floats:
+    """The merges by Ward's score, as `_merge_all` returns them."""
+    n, p = clusters.mean.shape
+    most_searches = limits.many * n
+    if p <= limits.few:
+        from hcbench_vectors import _near_kernels
+
+        rounds = _new_rounds(n)
+        progress = kernels.Progress(n_clusters=n, n_rows=n, n_searches=n)
+        tree = _near_kernels.new_tree(n, p)
+        _near_kernels.merge_ward(progress, most_searches, clusters, rounds, tree)
+        return _by_score(rounds.merges)
 
     def search(rows: Ids, count: int) -> None:
         for first, products in _tiles(clusters.mean[rows], clusters.mean[:count], limits.tile):
@@ -151,12 +172,7 @@ def ward_of_vectors(
     def advance(progress: kernels.Progress, rounds: kernels.Rounds) -> kernels.Progress:
         return kernels.next_round(progress, most_searches, clusters, rounds)
 
-    n_threads = _allowed_threads(len(vectors), limits)
-    merges = _merge_all(len(vectors), search, advance, limits.rows, n_threads)
-    label(merges)
-    heights = np.sqrt(2.0 * np.abs(np.minimum(merges[:, 2], 0.0)))
-    merges[:, 2] = unscaled(heights, shift, algorithm, vectors)
-    return merges
+    return _merge_all(n, search, advance, limits.rows, _allowed_threads(n, limits))
 
 
 def _new_clusters(vectors: Floats, size: Floats) -> kernels.Clusters:
@@ -209,12 +225,7 @@ def _merge_all(
     ``n_threads`` searches, each of ``most_rows`` clusters, are made at once, which does not change
     the result.
     """
-    rounds = kernels.Rounds(
-        merges=np.empty((n - 1, 4)),
-        moved=np.empty(n, np.int64),
-        must_search=np.empty(n, np.bool_),
-        rows=np.arange(n),
-    )
+    rounds = _new_rounds(n)
     progress = kernels.Progress(n_clusters=n, n_rows=n, n_searches=n)
     with _BLAS.limit(limits=1, user_api="blas"), ThreadPoolExecutor(n_threads) as pool:
         # Without a pool where one search is made at a time.
@@ -226,7 +237,21 @@ def _merge_all(
             else:
                 list(map_parts(search, parts, repeat(progress.n_clusters)))
             progress = advance(progress, rounds)
-    return rounds.merges[np.argsort(-rounds.merges[:, 2], kind="stable")]
+    return _by_score(rounds.merges)
+
+
+def _new_rounds(n: int) -> kernels.Rounds:
+    """No merges, and all of n clusters to search."""
+    return kernels.Rounds(
+        merges=np.empty((n - 1, 4)),
+        moved=np.empty(n, np.int64),
+        must_search=np.empty(n, np.bool_),
+        rows=np.arange(n),
+    )
+
+
+def _by_score(merges: Floats) -> Floats:
+    return merges[np.argsort(-merges[:, 2], kind="stable")]
 
 
 def _parts(rows: Ids, most_rows: int) -> list[Ids]:

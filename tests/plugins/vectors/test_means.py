@@ -198,6 +198,24 @@ def test_ward_is_that_of_scipy_and_fastcluster(shape, peer, offset):
     np.testing.assert_allclose(ours.to_linkage()[:, 2], theirs[:, 2], rtol=1e-10 + 1e-13 * offset)
 
 
+@pytest.mark.parametrize("p", [1, 2, 3, 6])
+@pytest.mark.parametrize("kind", ["normal", "skewed", "grid", "copies", "equal", "two groups"])
+def test_ward_by_a_tree_merges_as_by_all_products(kind, p):
+    """To the bit, ties included; the tree is used from about 300 clusters on."""
+    rng = np.random.default_rng(p)
+    normal = rng.normal(size=(700, p))
+    X = {
+        "normal": normal,
+        "skewed": np.exp(4 * normal),
+        "grid": rng.integers(0, 1 + round(400 ** (1 / p)), size=(700, p)).astype(float),
+        "copies": normal[rng.integers(70, size=700)],
+        "equal": np.ones((700, p)),
+        "two groups": 1e-3 * normal + 1e3 * (np.arange(700) % 2)[:, None],
+    }[kind]
+    tree = means.ward_of_vectors(X, "")
+    np.testing.assert_array_equal(tree, means.ward_of_vectors(X, "", Limits(few=0)))
+
+
 @pytest.mark.parametrize("p", [8, 1001])  # by means, and by distances
 def test_ward_of_sparse_vectors_is_that_of_dense_ones(p):
     X = sparse.random_array((60, p), density=0.4, rng=np.random.default_rng(0))
