@@ -15,7 +15,8 @@ from typing import Any
 
 from hcbench.analysis.tables import to_html
 from hcbench.errors import DataNotAvailableError, ModelWarning
-from hcbench.model.cost import Budget
+from hcbench.model.arguments import whole_number
+from hcbench.model.cost import Budget, read_budget
 from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import Tree
 from hcbench.plan.outcome import Outcome
@@ -24,6 +25,8 @@ from hcbench.results.overviews import describe_numbers, make_tables
 from hcbench.results.results import Results
 from hcbench.run.record import Observer
 from hcbench.store import Store
+
+_MOST_NAMES = 8  # that an error lists
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,10 +117,8 @@ class StoredResults(Results):
         from hcbench.api.trees import tree_of_cell
         from hcbench.figures.view import FigureView
 
-        outcomes = self.matching(algorithm, dataset, oracle)
-        if budget is not None:
-            outcomes = outcomes.where("budget", {budget})
-        selected = replace(self, outcomes=outcomes)
+        selected = self._selected(algorithm, dataset, oracle, budget)
+        repetition = whole_number(repetition, "repetition", least=0)
         registry = load_registry(self.plugins)
         with self._opened_store() as store, registry.plugins.importable():
             fitted = tree_of_cell(
@@ -132,6 +133,39 @@ class StoredResults(Results):
         for note in fitted.notes:
             warnings.warn(note, ModelWarning, stacklevel=2)
         return fitted.tree
+
+    def _selected(
+        self, algorithm: str, dataset: str, oracle: str, budget: Budget | None = None
+    ) -> StoredResults:
+        """The results of some cells.
+
+        Raises
+        ------
+        DataNotAvailableError
+            If there are none.
+        """
+        for part, name in {"algorithm": algorithm, "dataset": dataset, "oracle": oracle}.items():
+            if not self.matching(**{part: name}):
+                raise DataNotAvailableError(f"no cell is of {name}; {self._there_are(part)}")
+        outcomes = self.matching(algorithm, dataset, oracle)
+        if budget is not None:
+            outcomes = outcomes.where("budget", {read_budget(budget)})
+            if not outcomes:
+                raise DataNotAvailableError(
+                    f"no cell has the budget {budget}; {self._there_are('budget')}"
+                )
+        if not outcomes:
+            names = ", ".join([name for name in (algorithm, dataset, oracle) if name])
+            raise DataNotAvailableError(f"no cell is of {names} at once")
+        return replace(self, outcomes=outcomes)
+
+    def _there_are(self, column: str) -> str:
+        """What the cells have in a column, for an error."""
+        names = sorted(set(map(str, self.outcomes.column(column).tolist())))
+        text = ", ".join(names[:_MOST_NAMES])
+        if len(names) > _MOST_NAMES:
+            text += " and others"
+        return f"there are {text}"
 
     def plot(
         self, kind: str, *, algorithm: str = "", dataset: str = "", oracle: str = "", **choices: Any
@@ -162,14 +196,7 @@ class StoredResults(Results):
         from hcbench.figures.drawing import Choices, draw
         from hcbench.figures.view import FigureView
 
-        outcomes = self.matching(algorithm, dataset, oracle)
-        if not outcomes:
-            filters = []
-            for name in (algorithm, dataset, oracle):
-                if name:
-                    filters.append(name)
-            raise DataNotAvailableError(f"no cell is of {', '.join(filters)}; {self!r}")
-        selected = replace(self, outcomes=outcomes)
+        selected = self._selected(algorithm, dataset, oracle)
         registry = load_registry(self.plugins)
         # Drawing may import the functions of plugin files: data are made again, trees fitted again.
         with self._opened_store() as store, registry.plugins.importable():

@@ -122,6 +122,15 @@ def test_results_are_shown_drawn_and_reported(tmp_path: Path, capsys: Any) -> No
     assert figure._repr_png_().startswith(b"\x89PNG")
     with pytest.raises(hcbench.HcbenchError, match="no cell is of Ward"):
         results.plot("dendrogram", algorithm="Ward")
+    for choices, message in (
+        ({"algorithm": "Ward"}, "no cell is of Ward; there are Single, UPGMA"),
+        ({"algorithm": "single", "dataset": "min"}, "no cell is of min; there are <mine>"),
+        ({"algorithm": "single", "budget": 5}, "no cell has the budget 5; there are None"),
+        ({"algorithm": "single", "repetition": "0"}, "repetition must be a whole number from 0"),
+        ({"algorithm": "single", "repetition": 7}, "no cell has a result in repetition 7"),
+    ):
+        with pytest.raises(hcbench.HcbenchError, match=message):
+            results.tree(**choices)
     # The data were passed, so that they cannot be generated again.
     assert len(results.plot("tanglegram", algorithm="single").axes) >= 2
     results.report(tmp_path / "report.html")
