@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from hcbench.model.arguments import probability
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
@@ -322,6 +324,7 @@ def nemenyi_critical_difference(
     .. [1] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7
        (2006), section 3.2.2 and table 5a.
     """
+    alpha = probability(alpha, "alpha")
     k = n_competitors
     n = n_blocks
     if k < 2 or n < 2:

@@ -16,12 +16,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.errors import DataError
+from hcbench.model.arguments import one_of
 from hcbench.model.trees import Tree
 
 Rule: TypeAlias = Literal["majority", "strict", "greedy"]
@@ -74,6 +75,7 @@ def consensus_tree(trees: Sequence[Tree], rule: Rule = "majority") -> Consensus:
     -----
     Clades are those of the trees as they are rooted. O(n²) for each tree.
     """
+    one_of(rule, "rule", get_args(Rule))
     if not trees:
         raise DataError("there is no tree of which a consensus could be made")
     first = trees[0]

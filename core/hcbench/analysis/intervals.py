@@ -31,9 +31,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
+
+from hcbench.model.arguments import one_of, probability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -113,6 +115,8 @@ class Estimate:
             ends half of it on each.
         level : float
         """
+        level = probability(level, "level")
+        one_of(ends, "ends", get_args(Ends))
         if self.mean is None or self.law == "none":
             return Limits(-math.inf, math.inf, "there is no finite mean")
         match self.law:

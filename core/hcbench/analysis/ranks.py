@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from hcbench.analysis.block_ranks import (
 )
 from hcbench.analysis.blocks import Blocks, make_blocks
 from hcbench.analysis.groups import COSTS
-from hcbench.analysis.performance_profiles import PerformanceProfile, performance_profile
+from hcbench.analysis.performance_profiles import Distance, PerformanceProfile, performance_profile
 from hcbench.analysis.signed_ranks import (
     SignedRankTest,
     holm_adjusted,
@@ -30,6 +30,7 @@ from hcbench.analysis.signed_ranks import (
     signed_rank_test,
 )
 from hcbench.errors import HcbenchError
+from hcbench.model.arguments import one_of, probability
 
 if TYPE_CHECKING:
     # Documentation tools read the annotations of inherited fields in this module.
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from hcbench.analysis.blocks import Excluded  # noqa: F401
     from hcbench.analysis.comparison import Comparison
     from hcbench.analysis.inference import Inference  # noqa: F401
-    from hcbench.analysis.performance_profiles import Distance
     from hcbench.plan.presentation import MetricInfo
 
 
@@ -284,6 +284,9 @@ def rank(
     test : {"holm", "nemenyi"}, optional
         By default that of `choose_test`.
     """
+    alpha = probability(alpha, "alpha")
+    if test is not None:
+        one_of(test, "test", get_args(PairTest))
     direction = direction_of(metric)
     ranks, n_included = average_ranks(
         blocks.scores, direction, failed=blocks.failed, blocks=blocks.block_of_row
@@ -391,6 +394,8 @@ def profile(
     """
     measured = find_metric(results, metric)
     blocks = _blocks_of(results, measured, failed)
+    if by is not None:
+        one_of(by, "by", get_args(Distance))
     distance = by
     if distance is None:
         # A quality such as a correlation has no natural zero.
@@ -409,6 +414,7 @@ def profile(
 
 def _blocks_of(results: Comparison, metric: MetricInfo, failed: Failed) -> Blocks:
     """The blocks of a comparison by a metric; an error if there is nothing to rank."""
+    one_of(failed, "failed", get_args(Failed))
     if metric.direction == "none":
         raise HcbenchError(f"{metric.label} has no better direction, so it gives no ranking")
     if metric is COSTS.get(metric.label):

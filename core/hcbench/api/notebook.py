@@ -196,12 +196,13 @@ class StoredResults(Results):
         from hcbench.figures.drawing import Choices, draw
         from hcbench.figures.view import FigureView
 
+        chosen = Choices.read(choices)
         selected = self._selected(algorithm, dataset, oracle)
         registry = load_registry(self.plugins)
         # Drawing may import the functions of plugin files: data are made again, trees fitted again.
         with self._opened_store() as store, registry.plugins.importable():
             view = FigureView(selected, store, registry, self.problems)
-            figure: Any = draw(kind, view, Choices(**choices))
+            figure: Any = draw(kind, view, chosen)
         # A notebook shows a figure by itself only if pyplot is loaded.
         figure._repr_png_ = partial(_png, figure)
         return figure

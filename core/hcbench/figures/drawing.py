@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from hcbench.analysis.axes import axes_of
+from hcbench.analysis.block_ranks import Failed
 from hcbench.analysis.groups import COSTS
-from hcbench.analysis.ranks import ALPHA, profile, ranking
+from hcbench.analysis.performance_profiles import Distance
+from hcbench.analysis.ranks import ALPHA, PairTest, profile, ranking
 from hcbench.analysis.tradeoffs import tradeoff
 from hcbench.analysis.views import curves, scaling
-from hcbench.errors import HcbenchError
+from hcbench.errors import HcbenchError, ParameterError
 from hcbench.figures.charts import curve_chart, profile_chart
 from hcbench.figures.draw_charts import draw_chart, draw_ranks
 from hcbench.figures.suites import FORMATS, write_figure
 from hcbench.figures.tradeoff_charts import tradeoff_chart
 from hcbench.figures.tree_plots import draw_data, draw_dendrogram, draw_tanglegram
+from hcbench.model.arguments import one_of, probability, whole_number
+from hcbench.model.cost import read_count
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from hcbench.analysis.block_ranks import Failed
-    from hcbench.analysis.performance_profiles import Distance
-    from hcbench.analysis.ranks import PairTest, ProfileView, Ranking
+    from hcbench.analysis.ranks import ProfileView, Ranking
     from hcbench.analysis.tradeoffs import TradeoffView
     from hcbench.analysis.views import CurveView
     from hcbench.figures.view import FigureView
@@ -68,6 +70,39 @@ class Choices:
     checkpoint: int | None = None
     truth: str = ""
 
+    def __post_init__(self) -> None:
+        one_of(self.failed, "failed", get_args(Failed))
+        probability(self.alpha, "alpha")
+        if self.test is not None:
+            one_of(self.test, "test", get_args(PairTest))
+        if self.by is not None:
+            one_of(self.by, "by", get_args(Distance))
+        whole_number(self.repetition, "repetition", least=0)
+        if self.checkpoint is not None:
+            read_count(self.checkpoint, "checkpoint")
+
+    @classmethod
+    def read(cls, choices: Mapping[str, Any]) -> Choices:
+        """Choices that a caller gives by their names.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such choice, or its value is wrong.
+        """
+        names = [each.name for each in fields(cls)]
+        for name in choices:
+            one_of(name, "the option of a figure", names)
+        return cls(**choices)
+
+    def unused_by(self, kind: Kind) -> list[str]:
+        """The choices that were made, and that a kind of figure does not use."""
+        unused = []
+        for each in fields(self):
+            if each.name not in kind.uses and getattr(self, each.name) != each.default:
+                unused.append(each.name)
+        return unused
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
@@ -82,9 +117,12 @@ class Kind:
     view : callable or None
         Makes the data of the figure, and raises where there is nothing to draw. None for trees,
         which are drawn from a `FigureView`.
+    uses : tuple of str
+        The names of the choices that it uses.
     """
 
     doc: str
+    uses: tuple[str, ...]
     draw: Callable[[Any, Any, Choices], Figure]
     view: Callable[[Results, Choices], Any] | None = None
 
@@ -121,39 +159,47 @@ def _view_scaling(results: Results, choices: Choices) -> CurveView:
 KINDS: Mapping[str, Kind] = {
     "ranks": Kind(
         doc="Average ranks over data sets with the critical difference.",
+        uses=("metric", "failed", "alpha", "test"),
         draw=lambda view, results, _: draw_ranks(view, results),
         view=_view_ranks,
     ),
     "profile": Kind(
         doc="The share of the data sets on which each algorithm is how close to the best.",
+        uses=("metric", "failed", "by"),
         draw=lambda view, results, _: draw_chart(profile_chart(view, results)),
         view=_view_profile,
     ),
     "tradeoff": Kind(
         doc="Quality against queries or seconds, with the Pareto front.",
+        uses=("metric", "against"),
         draw=lambda view, results, _: draw_chart(tradeoff_chart(view, results)),
         view=_view_tradeoff,
     ),
     "curve": Kind(
         doc="A metric along a parameter that varies.",
+        uses=("metric", "x"),
         draw=lambda view, results, _: draw_chart(curve_chart(view, results)),
         view=_view_curve,
     ),
     "scaling": Kind(
         doc="Time or queries against the number of items, with fitted exponents.",
+        uses=("metric", "x"),
         draw=lambda view, results, _: draw_chart(curve_chart(view, results, growth=True)),
         view=_view_scaling,
     ),
     "dendrogram": Kind(
         doc="The tree of one algorithm on one data set.",
+        uses=("repetition", "checkpoint"),
         draw=lambda view, _, choices: draw_dendrogram(view, choices.repetition, choices.checkpoint),
     ),
     "heatmap": Kind(
         doc="The data of one data set in the order of the tree of one algorithm.",
+        uses=("repetition", "checkpoint"),
         draw=lambda view, _, choices: draw_data(view, choices.repetition, choices.checkpoint),
     ),
     "tanglegram": Kind(
         doc="The true tree against that of one algorithm.",
+        uses=("repetition", "checkpoint", "truth"),
         draw=lambda view, _, choices: draw_tanglegram(
             view, choices.repetition, choices.checkpoint, choices.truth
         ),
@@ -181,6 +227,11 @@ def draw(kind: str, view: FigureView, choices: Choices | None = None) -> Figure:
         raise HcbenchError(f"there is no figure {kind!r}; there are {', '.join(KINDS)}")
     figure = KINDS[kind]
     choices = choices or Choices()
+    unused = choices.unused_by(figure)
+    if unused:
+        raise ParameterError(
+            f"{kind} does not use {', '.join(unused)}; its options are {', '.join(figure.uses)}"
+        )
     # Trees are drawn from the stored results themselves.
     data: Any = view
     if figure.view is not None:

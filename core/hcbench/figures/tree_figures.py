@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from hcbench.figures.annotations import cut_level, draw_cut_line, draw_support
 from hcbench.figures.dendrograms import class_colours, class_handles, draw_tree
 from hcbench.figures.palette import GUIDE
 from hcbench.figures.plots import new_figure, plain, shortened, style
-from hcbench.model.arguments import whole_number
+from hcbench.model.arguments import one_of, whole_number
 from hcbench.model.trees import Tree, facing_orders
 
 if TYPE_CHECKING:
@@ -285,6 +285,7 @@ def scaled(values: NDArray[np.float64], scale: Scaling) -> NDArray[np.float64]:
 
     Those without any variance become 0.
     """
+    one_of(scale, "scale", get_args(Scaling))
     if scale == "none":
         return values
     # The mean of a row is taken along the columns.

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Sequence
 from typing import Any
 
 from hcbench.errors import ParameterError
+from hcbench.model.text import suggestion
 
 
 def whole_number(value: Any, name: str, *, least: int | None = None) -> int:
@@ -61,6 +63,36 @@ def number_from(value: Any, name: str, least: float = 0.0) -> float:
     if _is_real(value) and least <= value < math.inf:
         return float(value)
     raise ParameterError(f"{name} must be a number from {least:g}, got {value!r}")
+
+
+def probability(value: Any, name: str) -> float:
+    """A number between 0 and 1, such as a level of significance; neither bound is one.
+
+    Raises
+    ------
+    ParameterError
+        If it is none.
+    """
+    if _is_real(value) and 0 < value < 1:
+        return float(value)
+    raise ParameterError(f"{name} must be a number between 0 and 1, such as 0.05, got {value!r}")
+
+
+def one_of(value: Any, name: str, choices: Sequence[str]) -> None:
+    """Check that a text is one of some choices.
+
+    Raises
+    ------
+    ParameterError
+        If it is none; with the closest of them.
+    """
+    if isinstance(value, str) and value in choices:
+        return
+    text = f"{name} must be one of {', '.join(choices)}; got {value!r}"
+    close = suggestion(str(value), choices)
+    if close:
+        text += f"; {close}"
+    raise ParameterError(text)
 
 
 def _is_real(value: Any) -> bool:

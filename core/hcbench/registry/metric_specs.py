@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from hcbench.errors import InvalidSpecError
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Which values are better; "none" if neither are.
 Direction: TypeAlias = Literal["higher", "lower", "none"]
+#: The kinds of results that a metric can judge.
+Judged: TypeAlias = Literal["tree", "partition", "any"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +101,7 @@ class MetricSpec(Spec):
     interval: str = "(-inf, inf)"
     outside: str = ""
     needs: Needs = ()
-    result: Literal["tree", "partition", "any"] = "tree"
+    result: Judged = "tree"
     cost: bool = False
     symmetric: bool | Callable[[Params], bool] = False
     uses_height_unit: bool = False
@@ -108,6 +110,14 @@ class MetricSpec(Spec):
     def __post_init__(self) -> None:
         Spec.__post_init__(self)
         Interval(self.interval)
+        self._check_choice("direction", get_args(Direction))
+        self._check_choice("result", get_args(Judged))
+        for output in self.outputs:
+            if output.direction and output.direction not in get_args(Direction):
+                raise InvalidSpecError(
+                    f"{self.name}: the direction of {output.name} must be one of "
+                    f"{', '.join(get_args(Direction))}; got {output.direction!r}"
+                )
         names = {output.name for output in self.outputs}
         if len(names) < len(self.outputs):
             raise InvalidSpecError(f"{self.name}: an output is declared twice")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NewType, TypeAlias, get_args
 
 from hcbench.errors import InvalidSpecError, ParameterError, PluginError
-from hcbench.model.arguments import whole_number
+from hcbench.model.arguments import one_of, whole_number
 from hcbench.model.extras import is_extra
 from hcbench.model.text import mistake_of_names, suggestion
 from hcbench.registry.parameters import Parameter, Params, Value
@@ -46,6 +46,8 @@ _DISTRIBUTION = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 
 #: A function, or its name as ``"package.module:function"``.
 Function: TypeAlias = str | Callable[..., Any]
+#: What an algorithm returns.
+Returns: TypeAlias = Literal["tree", "partition"]
 #: The name of data that hcbench knows: what a data set provides, and others need.
 DataName: TypeAlias = Literal[
     "vectors",
@@ -225,6 +227,13 @@ class Spec:
                     "such as 'scikit-learn', and state versions in the package's pyproject.toml"
                 )
 
+    def _check_choice(self, field_name: str, choices: tuple[str, ...]) -> None:
+        """Refuse what is none of the choices for a field."""
+        try:
+            one_of(getattr(self, field_name), field_name, choices)
+        except ParameterError as error:
+            raise InvalidSpecError(f"{self.name}: {error}") from error
+
     def _check_edition(self) -> None:
         if self.edition is None:
             return
@@ -352,7 +361,7 @@ class AlgorithmSpec(Spec):
     accepts: tuple[str, ...]
     hints: tuple[str, ...] | Callable[[Params], tuple[str, ...]] = ()
     needs: Needs = ()
-    returns: Literal["tree", "partition"] = "tree"
+    returns: Returns = "tree"
     anytime: bool = False
     reference: bool = False
     takes_unsure: bool = False
@@ -367,6 +376,7 @@ class AlgorithmSpec(Spec):
         Spec.__post_init__(self)
         if not self.accepts:
             raise InvalidSpecError(f"{self.name}: accepts no kind of oracle")
+        self._check_choice("returns", get_args(Returns))
         try:
             whole_number(self.min_items, "min_items", least=1)
         except ParameterError as error:

@@ -10,7 +10,11 @@ import numpy as np
 import pytest
 
 import hcbench
+from hcbench.analysis.consensus import consensus_tree
+from hcbench.analysis.intervals import Estimate
 from hcbench.errors import HcbenchError, ParameterError
+from hcbench.figures.drawing import Choices, draw
+from hcbench.figures.tree_figures import heat_map
 from hcbench.model.arguments import number_above, number_from, whole_number
 
 X = np.random.default_rng(0).normal(size=(8, 2))
@@ -90,16 +94,14 @@ def test_other_settings_are_told(options: dict[str, Any], message: str) -> None:
 def test_settings_of_numpy_find_the_same_results(tmp_path: Path) -> None:
     store = tmp_path / "store.sqlite"
     first = hcbench.compare(["UPGMA"], X, repetitions=2, seed=1, checkpoints=5, store=store)
-    again = hcbench.compare(
-        ["UPGMA"],
-        X,
-        repetitions=np.int64(2),
-        seed=np.int32(1),
-        checkpoints=np.array([5]),
-        timeout=np.float64(300),
-        threads=np.int64(1),
-        store=store,
-    )
+    options: dict[str, Any] = {
+        "repetitions": np.int64(2),
+        "seed": np.int32(1),
+        "checkpoints": np.array([5]),
+        "timeout": np.float64(300),
+        "threads": np.int64(1),
+    }
+    again = hcbench.compare(["UPGMA"], X, **options, store=store)
     assert [each.key for each in again.outcomes] == [each.key for each in first.outcomes]
 
 
@@ -115,6 +117,66 @@ def test_numbers_and_their_bounds() -> None:
             number_from(wrong, "x")
     with pytest.raises(ParameterError, match=r"n must be a whole number, got 1\.5"):
         whole_number(1.5, "n")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"alpha": 0}, "alpha must be a number between 0 and 1, such as 0.05, got 0"),
+        ({"alpha": "0.1"}, "alpha must be a number between 0 and 1, such as 0.05, got '0.1'"),
+        ({"failed": "wrst"}, "failed must be one of worst, drop; got 'wrst'; did you mean worst"),
+        ({"test": "nemeny"}, "test must be one of holm, nemenyi; got 'nemeny'; did you mean"),
+        ({"by": 1}, "by must be one of ratio, difference; got 1"),
+        ({"repetition": "0"}, "repetition must be a whole number from 0, got '0'"),
+        ({"checkpoint": -1}, "a checkpoint cannot be negative, got -1"),
+        ({"colour": "red"}, "the option of a figure must be one of metric, x, against, failed,"),
+    ],
+)
+def test_an_option_of_a_figure_is_checked_before_anything_is_drawn(
+    options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ParameterError, match=message):
+        Choices.read(options)
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        ("ranks", Choices(x="n"), "ranks does not use x; its options are metric, failed, alpha"),
+        ("dendrogram", Choices(metric="AARI"), "dendrogram does not use metric; its options are"),
+    ],
+)
+def test_an_option_that_a_figure_does_not_use_is_told(
+    kind: str, options: Choices, message: str
+) -> None:
+    view: Any = None
+    with pytest.raises(ParameterError, match=message):
+        draw(kind, view, options)
+
+
+def test_a_choice_of_texts_is_checked() -> None:
+    wrong: Any = "x"
+    declared: dict[str, Any] = {"name": "A", "function": "a:b", "doc": ""}
+    estimate = Estimate(mean=0.0, standard_error=1.0, n=5, freedom=4, law="normal")
+    calls: dict[str, Callable[[], object]] = {
+        "kind must be one of distance, affinity": lambda: hcbench.Tree([2, 2, -1], None, wrong),
+        "scale must be one of none, row": lambda: heat_map(TREE, X, scale=wrong),
+        "rule must be one of majority": lambda: consensus_tree([TREE], wrong),
+        "ends must be one of both": lambda: estimate.limits(wrong),
+        "level must be a number between": lambda: estimate.limits(level=95),
+        "A: returns must be one of tree": lambda: hcbench.AlgorithmSpec(
+            **declared, accepts=("vectors",), returns="x"
+        ),
+        "A: direction must be one of higher": lambda: hcbench.MetricSpec(
+            **declared, direction=wrong
+        ),
+        "A: result must be one of tree": lambda: hcbench.MetricSpec(
+            **declared, direction="higher", result="x"
+        ),
+    }
+    for message, call in calls.items():
+        with pytest.raises(HcbenchError, match=message):
+            call()
 
 
 @pytest.mark.parametrize("tolerance", ["3", -1, float("nan"), None], ids=repr)

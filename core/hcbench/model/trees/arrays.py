@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from hcbench.errors import DataError, InvalidPartitionError, InvalidTreeError
+from hcbench.model.arguments import one_of
 from hcbench.model.arrays import as_plain_array
 from hcbench.model.labels import check_labels
 from hcbench.model.trees import _kernels
@@ -35,6 +36,11 @@ class HeightKind(StrEnum):
     """The order of merging: 1, 2, ... at inner nodes, shared if simultaneous; 0 at leaves."""
     NONE = "none"
     """There are no heights."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        """Refuse what is no kind; `enum` calls this, and its own error lists no kinds."""
+        one_of(value, "kind", [kind.value for kind in cls])
 
 
 HeightKindName: TypeAlias = HeightKind | Literal["distance", "affinity", "order", "none"]
