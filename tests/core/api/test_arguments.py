@@ -165,13 +165,13 @@ def test_a_choice_of_texts_is_checked() -> None:
         "ends must be one of both": lambda: estimate.limits(wrong),
         "level must be a number between": lambda: estimate.limits(level=95),
         "A: returns must be one of tree": lambda: hcbench.AlgorithmSpec(
-            **declared, accepts=("vectors",), returns="x"
+            **declared, accepts=("vectors",), returns=wrong
         ),
         "A: direction must be one of higher": lambda: hcbench.MetricSpec(
             **declared, direction=wrong
         ),
         "A: result must be one of tree": lambda: hcbench.MetricSpec(
-            **declared, direction="higher", result="x"
+            **declared, direction="higher", result=wrong
         ),
     }
     for message, call in calls.items():
