@@ -182,6 +182,10 @@ def update_nearest_ward(
             continue
         for at in range(width):
             if row[at] >= bar and first + at != slot:
+                # No score is above 0, that of equal means, of which there may be many: of those
+                # only a later slot than the own one counts, and only the first.
+                if best[slot] == 0.0 and (nearest[slot] > slot or first + at < slot):
+                    continue
                 exact = ward_score(slot, first + at, mean, size)
                 # Of tied clusters as in `update_nearest`.
                 is_after = nearest[slot] < slot < first + at
