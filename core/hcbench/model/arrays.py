@@ -78,6 +78,8 @@ def as_vectors(values: Any, where: str) -> Numbers:
     DataError
     """
     numbers = as_numbers(values, where)
+    if numbers.ndim == 2 and numbers.shape[1] == 0:
+        raise DataError(f"{where}: {numbers.shape[0]} rows have no columns")
     check_finite(numbers, where)
     return numbers
 

@@ -106,6 +106,11 @@ def similarity_matrix(problem: Problem, rule: str = "cosine") -> NDArray[np.floa
     NotApplicableError
         If the problem has neither.
     """
+    if not isinstance(problem, Problem):
+        raise DataError(
+            f"similarities are of a Problem, got {type(problem).__name__}; "
+            "give hcbench.Problem(n=len(x), vectors=x)"
+        )
     if problem.similarity is not None:
         return problem.similarity
     if problem.vectors is None:

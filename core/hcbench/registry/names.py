@@ -109,6 +109,8 @@ def parse_name(text: str) -> Name:
     NameSyntaxError
         If it is not of the form ``NAME`` or ``NAME[param=value,...]``.
     """
+    if not isinstance(text, str):
+        raise NameSyntaxError(f"a name is a text, such as 'UPGMA'; got {text!r:.60}")
     text = text.strip()
     if not text.isascii() and text.encode(errors="replace").decode() != text:
         raise NameSyntaxError(f"{text!r} is no Unicode text; write it in UTF-8")

@@ -66,6 +66,8 @@ def find_place(url: str | Path) -> Place:
     StoreError
         If it is a URL of an unknown kind.
     """
+    if not isinstance(url, str | Path):
+        raise StoreError(f"{url!r} is no store; {FORMS}")
     text = str(url)
     if "\0" in text:
         raise StoreError(f"{text!r} is not the name of a file; {FORMS}")

@@ -189,6 +189,26 @@ def test_a_tolerance_is_a_number_from_0(tolerance: Any) -> None:
             call(tolerance)
 
 
+def test_arguments_of_another_kind_are_told() -> None:
+    wrong: Any = 3
+    tree: Any = TREE
+    newick: Any = b"(a,b);"
+    array: Any = X
+    calls: dict[str, Callable[[], object]] = {
+        "a name is a text, such as 'UPGMA'; got 3": lambda: hcbench.fit("4-AL", X, oracle=wrong),
+        "a name is a text, such as 'UPGMA'; got Tree": lambda: hcbench.score(tree, "AARI", X),
+        "a text is needed, got bytes; hcbench.read_tree": lambda: hcbench.Tree.from_newick(
+            b"(a,b);"
+        ),
+        "similarities are of a Problem, got ndarray": lambda: hcbench.similarity_matrix(array),
+        "3 is no store; give a path": lambda: hcbench.compare(["UPGMA"], X, store=wrong),
+        "8 rows have no columns": lambda: hcbench.fit("UPGMA", X[:, :0]),
+    }
+    for message, call in calls.items():
+        with pytest.raises(HcbenchError, match=message):
+            call()
+
+
 @pytest.mark.parametrize("height", ["3", float("nan"), None, [1]], ids=repr)
 def test_a_height_is_a_number(height: Any) -> None:
     with pytest.raises(HcbenchError, match="the height of a cut must be a number, got"):

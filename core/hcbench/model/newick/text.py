@@ -100,6 +100,10 @@ def _statements(text: str) -> list[Statement]:
     NewickError
         If there is none.
     """
+    if not isinstance(text, str):
+        raise NewickError(
+            f"a text is needed, got {type(text).__name__}; hcbench.read_tree reads a file"
+        )
     text = text.removeprefix("\ufeff")  # a byte order mark
     statements = nexus_statements(text) if is_nexus(text) else newick_statements(text)
     if not statements:
