@@ -1,5 +1,6 @@
 """Packages of third parties are built, installed into a fresh environment, and used there."""
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -25,7 +26,12 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
 
 
 @pytest.fixture(scope="module")
-def printed(environment: Environment) -> dict[str, str]:
+def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("book") / "book.csv"
+
+
+@pytest.fixture(scope="module")
+def printed(environment: Environment, book: Path) -> dict[str, str]:
     """What commands print in that environment, one after the other in one process."""
     commands: dict[str, tuple[str, ...]] = {
         "algorithms": ("list", "algorithms", "--format", "json"),
@@ -47,7 +53,9 @@ def printed(environment: Environment) -> dict[str, str]:
         "plugins": ("plugins", "--format", "json"),
         "check": ("check", "hcbench_crowd", "--exempt", "crowd:noise_rate=of one person"),
     }
-    return dict(zip(commands, environment.hcbench(*commands.values()), strict=True))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CROWD_BOOK", str(book))
+        return dict(zip(commands, environment.hcbench(*commands.values()), strict=True))
 
 
 def compared(printed: str) -> list[dict[str, Any]]:
@@ -103,6 +111,17 @@ def test_an_oracle_and_a_metric_are_used_and_checked(printed: dict[str, str]) ->
     assert nine < one, "more votes give fewer errors"
     assert "failed" not in printed["check"]
     assert "1 exempt" in printed["check"]
+
+
+def test_a_reporter_sees_each_cell_that_asks_the_crowd(printed: dict[str, str], book: Path) -> None:
+    rows = compared(printed["cuts"])
+    with book.open(newline="") as file:
+        written = list(csv.DictReader(file))
+    assert len(written) == len(rows) == 8
+    assert {line["status"] for line in written} == {"ok"}
+    asked = {(row["oracle"], row["repetition"]): row["queries"] for row in rows}
+    for line in written:
+        assert int(line["queries"]) == asked[line["oracle"], int(line["repetition"])]
 
 
 def test_the_packages_pass_their_own_tests(environment: Environment) -> None:
