@@ -136,8 +136,8 @@ def ward(
     """Ward's method: minimise the increase of the sum of squares in clusters (Ward 1963).
 
     Heights are scipy's: ``sqrt(2 |u| |v| / (|u| + |v|)) |m_u - m_v|``, the distance itself for two
-    items. O(n^2 p) time; O(n p) memory by means, or, for sparse vectors of more than 1000 features,
-    O(n^2) by their distances.
+    items. O(n^2 p) time, usually O(n log n) of up to 6 features; O(n p) memory by means, or, for
+    sparse vectors of more than 1000 features, O(n^2) by their distances.
     """
     if items.n == 1:
         return _single_item(items.names)

@@ -143,7 +143,8 @@ def ward_of_vectors(
     Returns
     -------
     (n-1, 4) linkage matrix of scipy's distances ``sqrt(2 |u| |v| / (|u| + |v|)) |m_u - m_v|``
-        O(n^2 p) time, O(n p) memory besides 1 MB.
+        O(n^2 p) time, O(n p) memory besides 1 MB. With few coordinates usually O(n log n) time, by
+        a k-d tree.
     """
     centred = vectors - exact_centre(vectors)
     shift = shift_of(centred)
