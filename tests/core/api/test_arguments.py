@@ -197,9 +197,7 @@ def test_arguments_of_another_kind_are_told() -> None:
     calls: dict[str, Callable[[], object]] = {
         "a name is a text, such as 'UPGMA'; got 3": lambda: hcbench.fit("4-AL", X, oracle=wrong),
         "a name is a text, such as 'UPGMA'; got Tree": lambda: hcbench.score(tree, "AARI", X),
-        "a text is needed, got bytes; hcbench.read_tree": lambda: hcbench.Tree.from_newick(
-            b"(a,b);"
-        ),
+        "a text is needed, got bytes; hcbench.read_tree": lambda: hcbench.Tree.from_newick(newick),
         "similarities are of a Problem, got ndarray": lambda: hcbench.similarity_matrix(array),
         "3 is no store; give a path": lambda: hcbench.compare(["UPGMA"], X, store=wrong),
         "8 rows have no columns": lambda: hcbench.fit("UPGMA", X[:, :0]),
