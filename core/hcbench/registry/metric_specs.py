@@ -110,8 +110,8 @@ class MetricSpec(Spec):
     def __post_init__(self) -> None:
         Spec.__post_init__(self)
         Interval(self.interval)
-        self._check_choice("direction", get_args(Direction))
-        self._check_choice("result", get_args(Judged))
+        self.check_choice("direction", get_args(Direction))
+        self.check_choice("result", get_args(Judged))
         for output in self.outputs:
             if output.direction and output.direction not in get_args(Direction):
                 raise InvalidSpecError(

@@ -227,7 +227,7 @@ class Spec:
                     "such as 'scikit-learn', and state versions in the package's pyproject.toml"
                 )
 
-    def _check_choice(self, field_name: str, choices: tuple[str, ...]) -> None:
+    def check_choice(self, field_name: str, choices: tuple[str, ...]) -> None:
         """Refuse what is none of the choices for a field."""
         try:
             one_of(getattr(self, field_name), field_name, choices)
@@ -376,7 +376,7 @@ class AlgorithmSpec(Spec):
         Spec.__post_init__(self)
         if not self.accepts:
             raise InvalidSpecError(f"{self.name}: accepts no kind of oracle")
-        self._check_choice("returns", get_args(Returns))
+        self.check_choice("returns", get_args(Returns))
         try:
             whole_number(self.min_items, "min_items", least=1)
         except ParameterError as error:
