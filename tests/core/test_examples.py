@@ -16,7 +16,7 @@ import hcbench
 from tests.core.public_api import MODULES
 
 #: The modules of which every name has an example.
-COMPLETE = ("hcbench.hooks", "hcbench.sklearn")
+COMPLETE = ("hcbench.hooks", "hcbench.sklearn", "hcbench.store")
 #: The examples of hooks are functions that `tests/core/registry/test_hookspecs.py` calls.
 _OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -28,7 +28,9 @@ def public_names() -> Iterator[tuple[str, Any]]:
         module = hcbench if not short_name else importlib.import_module(f"hcbench.{short_name}")
         for name in module.__all__:
             value = getattr(module, name)
-            is_shown = inspect.isclass(value) or inspect.isfunction(value)
+            # A value with another name is a constant in the reference, such as an option of click.
+            is_own = getattr(value, "__name__", "") == name
+            is_shown = is_own and (inspect.isclass(value) or inspect.isfunction(value))
             if is_shown and id(value) not in seen:
                 seen.add(id(value))
                 yield f"{module.__name__}.{name}", value

@@ -57,6 +57,18 @@ def describe_run(store: Store, run: RunInfo, *, trees: bool = False) -> Descript
     -------
     dict
         Valid as strict JSON: infinite numbers are strings.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [5.0], [6.0]])
+    >>> results = hcbench.compare(
+    ...     ["Single", "UPGMA"], X, store="results.sqlite", progress=False, repetitions=1
+    ... )
+    >>> from hcbench.store import Store
+    >>> with Store("results.sqlite") as store:
+    ...     described = describe_run(store, store.run())
+    >>> [cell["algorithm"] for cell in described["cells"]]
+    ['Single', 'UPGMA']
     """
     linked = sa.select(run_cells.c.cell).where(run_cells.c.run == run.id).order_by(run_cells.c.cell)
     with store.database.reading() as connection:
@@ -144,6 +156,19 @@ def import_run(store: Store, described: Description, source: str) -> Merged:
     ------
     StoreError
         If it is of another version of hcbench, or damaged.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [5.0], [6.0]])
+    >>> results = hcbench.compare(
+    ...     ["Single", "UPGMA"], X, store="results.sqlite", progress=False, repetitions=1
+    ... )
+    >>> from hcbench.store import Store, describe_run
+    >>> with Store("results.sqlite") as store, Store(":memory:") as other:
+    ...     described = describe_run(store, store.run())
+    ...     merged = import_run(other, described, "results.json")
+    >>> merged.source, merged.runs, merged.cells
+    ('results.json', 1, 2)
     """
     schema = None
     if isinstance(described, dict):

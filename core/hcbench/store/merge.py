@@ -108,6 +108,19 @@ def merge_stores(target: Store, sources: Sequence[Store]) -> list[Merged]:
     ------
     StoreError
         If one is the target itself, does not exist, or is damaged; the target is unchanged then.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [5.0], [6.0]])
+    >>> for algorithm in ("Single", "UPGMA"):
+    ...     results = hcbench.compare(
+    ...         algorithm, X, store=f"{algorithm}.sqlite", progress=False, repetitions=1
+    ...     )
+    >>> from hcbench.store import Store
+    >>> with Store("Single.sqlite") as single, Store("UPGMA.sqlite") as average:
+    ...     (merged,) = merge_stores(single, [average])
+    ...     print(merged.cells, [outcome.algorithm for outcome in single.cells()])
+    1 ['Single', 'UPGMA']
     """
     for source in sources:
         if source.database.place.is_same(target.database.place):

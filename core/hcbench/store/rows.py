@@ -53,6 +53,20 @@ class RunInfo:
         Whether the user removed it. It stays as the environment of what other runs reuse.
     damaged : str
         What of it cannot be read, and has a substitute here; "" if it is whole.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [5.0], [6.0]])
+    >>> results = hcbench.compare(
+    ...     ["Single", "UPGMA"], X, store="results.sqlite", progress=False, repetitions=1
+    ... )
+    >>> from hcbench.store import Store
+    >>> with Store("results.sqlite") as store:
+    ...     run = store.run()  # the last one
+    >>> run.suite, run.cells, run.reused, run.failed
+    ('compare', 2, 0, 0)
+    >>> sorted(run.environment)
+    ['commit', 'machine', 'plugins', 'python', 'versions']
     """
 
     id: int

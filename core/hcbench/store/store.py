@@ -97,6 +97,18 @@ class Store:
     StoreError
         If it cannot be opened, is not a store, or is a store of another version of hcbench. All
         methods raise it for an error of the database; the message says what to do.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [5.0], [6.0]])
+    >>> results = hcbench.compare(
+    ...     ["Single", "UPGMA"], X, store="results.sqlite", progress=False, repetitions=1
+    ... )
+    >>> with Store("results.sqlite", read_only=True) as store:
+    ...     run = store.run()  # the last one
+    ...     for outcome in store.cells(run=run.id, algorithm="single"):
+    ...         print(outcome.algorithm, outcome.status)
+    Single ok
     """
 
     def __init__(self, url: str | Path | None = None, *, read_only: bool = False) -> None:

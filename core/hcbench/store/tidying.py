@@ -82,6 +82,19 @@ def tidy(
     ------
     StoreError
         If it cannot be written.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [5.0], [6.0]])
+    >>> for algorithm in ("Single", "UPGMA"):
+    ...     results = hcbench.compare(
+    ...         algorithm, X, store="results.sqlite", progress=False, repetitions=1
+    ...     )
+    >>> from hcbench.store import Store
+    >>> with Store("results.sqlite") as store:
+    ...     tidied = tidy(store, keep_runs=1)
+    ...     print(tidied.runs, tidied.cells, [outcome.algorithm for outcome in store.cells()])
+    1 1 ['UPGMA']
     """
     database = store.database
     if dry_run or not database.exists:
@@ -278,6 +291,18 @@ def name_run(store: Store, run: RunInfo, name: str) -> None:
     ------
     StoreError
         If the name is a number, or another run has it.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [5.0], [6.0]])
+    >>> results = hcbench.compare(
+    ...     "Single", X, store="results.sqlite", progress=False, repetitions=1
+    ... )
+    >>> from hcbench.store import Store
+    >>> with Store("results.sqlite") as store:
+    ...     name_run(store, store.run(), "baseline")
+    ...     print(store.run("baseline").id)
+    1
     """
     if name.isdecimal():
         raise StoreError(f"{name!r} is the number of a run; a name has at least one letter")
@@ -290,7 +315,20 @@ def name_run(store: Store, run: RunInfo, name: str) -> None:
 
 
 def annotate_run(store: Store, run: RunInfo, note: str) -> None:
-    """Replace the note of a run; "" removes it."""
+    """Replace the note of a run; "" removes it.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [5.0], [6.0]])
+    >>> results = hcbench.compare(
+    ...     "Single", X, store="results.sqlite", progress=False, repetitions=1
+    ... )
+    >>> from hcbench.store import Store
+    >>> with Store("results.sqlite") as store:
+    ...     annotate_run(store, store.run(), "before the fix of ties")
+    ...     print(store.run().note)
+    before the fix of ties
+    """
     with store.database.writing() as connection:
         _write(connection, run, "note", note)
 
@@ -307,6 +345,20 @@ def remove_run(store: Store, run: RunInfo) -> Removed:
 
     If other runs show what it measured, its row stays for its environment, but is no longer listed;
     it goes with the last of them.
+
+    Examples
+    --------
+    A cell that another run shows as well stays.
+
+    >>> X = np.array([[0.0], [1.0], [5.0], [6.0]])
+    >>> for algorithms in (["Single"], ["Single", "UPGMA"]):
+    ...     results = hcbench.compare(
+    ...         algorithms, X, store="results.sqlite", progress=False, repetitions=1
+    ...     )
+    >>> from hcbench.store import Store
+    >>> with Store("results.sqlite") as store:
+    ...     remove_run(store, store.run())
+    Removed(cells=1, shared=1)
     """
     of_run = run_cells.c.run == run.id
     with store.database.writing() as connection:
