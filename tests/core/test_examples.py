@@ -16,7 +16,12 @@ import hcbench
 from tests.core.public_api import MODULES
 
 #: The modules of which every name has an example.
-COMPLETE = ("hcbench.hooks", "hcbench.sklearn", "hcbench.store")
+COMPLETE = (
+    "hcbench.hooks",
+    "hcbench.model",
+    "hcbench.sklearn",
+    "hcbench.store",
+)
 #: The examples of hooks are functions that `tests/core/registry/test_hookspecs.py` calls.
 _OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 

@@ -55,6 +55,15 @@ def as_numbers(values: Any, where: str) -> Numbers:
     ------
     DataError
         If they are no matrix of real numbers, too large for float64, or masked.
+
+    Examples
+    --------
+    >>> as_numbers([[1, 2], [3, 4]], "the vectors").tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    >>> as_numbers([1, 2], "the vectors")
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.DataError: the vectors are a matrix (n, p), got shape (2,); ...
     """
     if is_sparse(values):
         return as_csr(values, where)
@@ -215,6 +224,11 @@ def largest_asymmetry(matrix: Numbers) -> tuple[float, int, int]:
     """The largest ``|a_ij - a_ji|`` of a square matrix, and its i < j.
 
     O(n^2) time, or O(nnz) if it is sparse; memory for a block of entries, or for the difference.
+
+    Examples
+    --------
+    >>> largest_asymmetry(np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 2.0], [4.5, 2.0, 0.0]]))
+    (0.5, 0, 2)
     """
     if not isinstance(matrix, np.ndarray):
         difference = abs(matrix - matrix.T).tocoo()

@@ -118,6 +118,14 @@ class Cost:
     processor_seconds : float or None
         Processor time of the whole call, of all its threads and processes and with the answers, in
         s. Stored as a value of the metric `processor-seconds` only: None where the call is over.
+
+    Examples
+    --------
+    >>> cost = Cost(seconds=0.25, queries=12)
+    >>> cost.queries
+    12
+    >>> cost.price is None
+    True
     """
 
     seconds: float | None = None
@@ -143,6 +151,14 @@ def collect_notes() -> Iterator[dict[str, None]]:
     """Collect the texts of each `ModelWarning` of a block, in order.
 
     They are complete when the block has ended; other warnings are shown then, too.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with collect_notes() as notes:
+    ...     warnings.warn("the data are not metric", hcbench.ModelWarning)
+    >>> list(notes)
+    ['the data are not metric']
     """
     notes: dict[str, None] = {}
     recorded: list[warnings.WarningMessage] = []

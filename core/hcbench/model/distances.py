@@ -42,6 +42,11 @@ def euclidean_pairs(vectors: NDArray[np.floating[Any]]) -> Floats:
     ------
     DataError
         If one is larger than any number of 64 bits.
+
+    Examples
+    --------
+    >>> euclidean_pairs(np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 4.0]])).tolist()
+    [5.0, 4.0, 3.0]
     """
     from scipy.spatial.distance import pdist
 
@@ -58,6 +63,11 @@ def euclidean_distances(vectors: Numbers) -> Floats:
     ------
     DataError
         As `euclidean_pairs`.
+
+    Examples
+    --------
+    >>> euclidean_distances(np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 4.0]])).tolist()
+    [[0.0, 5.0, 4.0], [5.0, 0.0, 3.0], [4.0, 3.0, 0.0]]
     """
     from scipy.spatial.distance import squareform
 
@@ -86,6 +96,12 @@ def euclidean_of_rows(vectors: Numbers) -> Callable[[slice, slice], Floats]:
     ------
     DataError
         When called, as `euclidean_pairs`.
+
+    Examples
+    --------
+    >>> distances_of = euclidean_of_rows(np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 4.0]]))
+    >>> distances_of(slice(0, 1), slice(0, 3)).tolist()
+    [[0.0, 5.0, 4.0]]
     """
     if isinstance(vectors, np.ndarray):
         return _between_dense(np.asarray(vectors, dtype=np.float64))
@@ -131,6 +147,13 @@ def without_offsets(vectors: sparse.csr_array) -> sparse.csr_array:
 
     Columns in which at least half of the rows have an entry are shifted to mean 0, and then all
     rows have one. At most twice the entries.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> vectors = sparse.csr_array([[1000.0, 0.0], [1002.0, 0.0], [1004.0, 5.0]])
+    >>> without_offsets(vectors).toarray().tolist()
+    [[-2.0, 0.0], [0.0, 0.0], [2.0, 5.0]]
     """
     from scipy import sparse
 

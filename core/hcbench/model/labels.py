@@ -258,6 +258,11 @@ def class_texts(texts: Sequence[str], places: Sequence[str], where: str) -> list
     DataError
         If a number is written in two ways between texts, so that it may be one class or two; if
         most are different numbers with fractions.
+
+    Examples
+    --------
+    >>> class_texts(["1", "1.0", "2"], ["line 1", "line 2", "line 3"], "labels.csv")
+    ['1', '1', '2']
     """
     # 2E10 is a number for Python, and a well of a plate for its user.
     if are_codes(texts):
@@ -315,6 +320,16 @@ def check_levels(
     -----
     ModelWarning
         If classes of a level lie in several classes of the level before.
+
+    Examples
+    --------
+    >>> coarse = ["animal", "animal", "plant"]
+    >>> fine = ["cat", "dog", "oak"]
+    >>> check_levels(np.column_stack([coarse, fine]), ["kingdom", "species"], "life.csv")
+    >>> check_levels(np.column_stack([fine, coarse]), ["species", "kingdom"], "life.csv")
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.DataError: life.csv: the levels are from fine to coarse, ...
     """
     # The codes of the items at each level, and how many classes it has.
     columns = []

@@ -192,6 +192,14 @@ def names_of_index(data: Any, *, only_own: bool = False) -> tuple[str, ...] | No
 
     The numbers of an index are names as well. With ``only_own``, None also for the default index,
     0..n-1 in order, and for names of which two are equal, as these cannot name items.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> names_of_index(pd.Series([0.1, 0.7], index=["cat", "dog"]))
+    ('cat', 'dog')
+    >>> names_of_index(pd.Series([0.1, 0.7]), only_own=True) is None
+    True
     """
     index: Any = getattr(data, "index", None)
     if not hasattr(index, "dtype"):

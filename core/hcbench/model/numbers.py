@@ -37,6 +37,13 @@ def read_number(text: str) -> float | None:
 
     A number has digits 0 to 9, perhaps a sign, a decimal point and an exponent. Not numbers are
     ``1_1``, ``0x1A``, ``007``, ``1,234``, ``+4930123456``, ``TRUE``, ``nan`` and ``infinity``.
+
+    Examples
+    --------
+    >>> read_number("2.5e3")
+    2500.0
+    >>> read_number("1,234") is None
+    True
     """
     text = text.strip()
     if _NUMBER.fullmatch(text) is None:
@@ -45,7 +52,15 @@ def read_number(text: str) -> float | None:
 
 
 def read_numbers(texts: Sequence[str]) -> list[float] | None:
-    """The numbers that stripped texts are, None if one is not written as a number."""
+    """The numbers that stripped texts are, None if one is not written as a number.
+
+    Examples
+    --------
+    >>> read_numbers(["1", "2.5"])
+    [1.0, 2.5]
+    >>> read_numbers(["1", "cat"]) is None
+    True
+    """
     # All at once, which is much faster; a text with a newline in it would count as two.
     lines = "\n".join(texts) + "\n"
     if texts and _LINES_OF_NUMBERS.fullmatch(lines) and lines.count("\n") == len(texts):
@@ -68,12 +83,28 @@ def read_whole_number(text: str) -> int | None:
 
 
 def are_codes(texts: Sequence[str]) -> bool:
-    """Whether all texts are written like ``2E10``: names of wells, genes or hashes, not numbers."""
+    """Whether all texts are written like ``2E10``: names of wells, genes or hashes, not numbers.
+
+    Examples
+    --------
+    >>> are_codes(["2E10", "11E3"])
+    True
+    >>> are_codes(["2.5", "10"])
+    False
+    """
     return len(texts) > 0 and all(_CODE.fullmatch(text) for text in texts)
 
 
 def number_text(number: float) -> str:
-    """A number as a text with all of its digits: 10000001, not 1e+07, and 3, not 3.0."""
+    """A number as a text with all of its digits: 10000001, not 1e+07, and 3, not 3.0.
+
+    Examples
+    --------
+    >>> number_text(10000001.0)
+    '10000001'
+    >>> number_text(0.25)
+    '0.25'
+    """
     if math.isfinite(number) and number == int(number) and abs(number) < 1e16:
         return str(int(number))
     return repr(float(number))

@@ -12,7 +12,18 @@ _LARGEST = 4 << 30
 
 
 def check_regular(path: Path) -> None:
-    """Raise `DataError` unless a path is a regular file, or a link to one."""
+    """Raise `DataError` unless a path is a regular file, or a link to one.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> np.save("vectors.npy", [1.0, 2.0])
+    >>> check_regular(Path("vectors.npy"))
+    >>> check_regular(Path("."))
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.DataError: . is a folder; give the path of a file in it
+    """
     try:
         mode = path.stat().st_mode
     except OSError as error:
@@ -36,6 +47,14 @@ def read_regular(path: Path) -> bytes:
         If it cannot be read.
     DataError
         If it is a pipe or a device, such as ``/dev/zero``, or has more than 4 GiB.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> path = Path("tree.nwk")
+    >>> _ = path.write_text("(a,b);")
+    >>> read_regular(path)
+    b'(a,b);'
     """
     status = path.stat()
     _refuse_devices(path, status.st_mode)

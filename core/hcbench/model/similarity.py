@@ -21,6 +21,11 @@ def unit_rows(vectors: Vectors) -> Vectors:
     ------
     DataError
         If a row is zero: it has no direction.
+
+    Examples
+    --------
+    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 2.0]])).round(3).tolist()
+    [[0.6, 0.8], [0.0, 1.0]]
     """
     largest = _largest(vectors)
     zero = np.flatnonzero(largest == 0)
@@ -73,6 +78,14 @@ def similarity_of_vectors(vectors: Vectors, rule: str) -> NDArray[np.float64]:
         If there is no such rule.
     DataError
         If a row is zero and has no cosine, or a similarity is larger than any number.
+
+    Examples
+    --------
+    >>> vectors = np.array([[3.0, 0.0], [0.0, 4.0]])
+    >>> similarity_of_vectors(vectors, "euclidean").tolist()
+    [[-0.0, -5.0], [-5.0, -0.0]]
+    >>> similarity_of_vectors(vectors, "dot").tolist()
+    [[9.0, 0.0], [0.0, 16.0]]
     """
     if rule not in SIMILARITY_RULES:
         raise ParameterError(

@@ -76,6 +76,15 @@ def kind_of_square(matrix: Numbers) -> KindOfSquare:
     Symmetry, zeros and equal distances are judged up to 1e-6 of the largest absolute entry, which
     is about the rounding error of single precision. O(n^2) time, or O(nnz) if sparse; memory for a
     block of rows.
+
+    Examples
+    --------
+    >>> kind_of_square(np.array([[0.0, 2.0], [2.0, 0.0]]))
+    'distances'
+    >>> kind_of_square(np.array([[1.0, 0.5], [0.5, 1.0]]))
+    'similarities'
+    >>> kind_of_square(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    'vectors'
     """
     if matrix.shape[0] != matrix.shape[1] or not matrix.shape[0]:
         return "vectors"
@@ -173,6 +182,14 @@ def check_square(matrix: Numbers, where: str) -> None:
     Raises
     ------
     DataError
+
+    Examples
+    --------
+    >>> check_square(np.array([[0.0, 1.0], [1.0, 0.0]]), "distances.csv")
+    >>> check_square(np.array([[0.0, 1.0], [2.0, 0.0]]), "distances.csv")
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.DataError: distances.csv: the matrix is not symmetric: ...
     """
     rows, columns = matrix.shape
     if rows != columns:

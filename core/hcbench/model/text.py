@@ -45,6 +45,11 @@ def printable(text: str) -> str:
 
     A terminal would obey them, and in SVG they are not allowed. Names, labels and messages may
     contain them, since files, stores and plugins come from anywhere. Newlines and tabs stay.
+
+    Examples
+    --------
+    >>> print(printable("a \x1b[31mred\x1b[0m name"))
+    a \x1b[31mred\x1b[0m name
     """
     return text.translate(_WRITTEN_OUT)
 
@@ -60,6 +65,13 @@ def suggestion(name: str, names: Iterable[str]) -> str:
         What the user has written.
     names : iterable of str
         What there is.
+
+    Examples
+    --------
+    >>> suggestion("completelinkage", ["complete-linkage", "single-linkage"])
+    'did you mean complete-linkage?'
+    >>> suggestion("ward", ["complete-linkage", "single-linkage"])
+    ''
     """
     by_spelling: dict[str, str] = {}
     for candidate in names:
@@ -148,6 +160,13 @@ def spreadsheet_cell(value: object) -> object:
 
     A text that it would take for a formula, such as ``=HYPERLINK(...)``, begins with an apostrophe.
     Numbers stay, also those that are texts.
+
+    Examples
+    --------
+    >>> spreadsheet_cell("=1+1")
+    "'=1+1"
+    >>> spreadsheet_cell("-1.5")
+    '-1.5'
     """
     if not isinstance(value, str) or _FORMULA.match(value) is None:
         return value

@@ -41,6 +41,11 @@ def pair_index(i: ArrayLike, j: ArrayLike, n: int) -> NDArray[np.int64]:
     ------
     InvalidComparisonsError
         If an item does not exist or is paired with itself.
+
+    Examples
+    --------
+    >>> pair_index([0, 0, 2], [1, 2, 1], n=3).tolist()
+    [0, 1, 2]
     """
     first, second = np.broadcast_arrays(np.asarray(i, np.int64), np.asarray(j, np.int64))
     first = np.ascontiguousarray(first).ravel()
@@ -72,6 +77,12 @@ def pair_items(pairs: ArrayLike, n: int) -> tuple[NDArray[np.int64], NDArray[np.
     ------
     InvalidComparisonsError
         If there is no such pair.
+
+    Examples
+    --------
+    >>> i, j = pair_items([0, 1, 2], n=3)
+    >>> i.tolist(), j.tolist()
+    ([0, 0, 1], [1, 2, 2])
     """
     ids = np.ascontiguousarray(pairs).ravel()
     total = n * (n - 1) // 2

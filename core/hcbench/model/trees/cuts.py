@@ -38,6 +38,16 @@ class Cut:
     ------
     InvalidPartitionError
         If a node does not exist, two nodes share a leaf, or a leaf is below none of them.
+
+    Examples
+    --------
+    >>> tree = hcbench.Tree.from_linkage([[0, 1, 1, 2], [2, 3, 2, 2], [4, 5, 3, 4]])
+
+    Node 4 joins the items 0 and 1:
+
+    >>> cut = Cut(tree, [4, 2, 3])
+    >>> cut.partition.labels.tolist()
+    [0, 0, 1, 2]
     """
 
     tree: Tree
@@ -134,6 +144,17 @@ def best_cut(tree: Tree, clusters: Partition) -> Cut:
     Notes
     -----
     O(n log n) time, O(n log n) memory for common ancestors, however many clusters there are.
+
+    Examples
+    --------
+    >>> tree = hcbench.Tree.from_newick("((a,b),(c,d));")
+    >>> best_cut(tree, hcbench.Partition([0, 0, 1, 2])).partition.labels.tolist()
+    [0, 0, 1, 2]
+
+    Only the root has both a and c below it, and this cluster would be too large:
+
+    >>> best_cut(tree, hcbench.Partition([0, 1, 0, 2])).partition.labels.tolist()
+    [0, 1, 2, 3]
     """
     return heaviest_cut(tree, pair_weights(tree, clusters))
 
@@ -165,6 +186,15 @@ def heaviest_cut(tree: Tree, weights: ArrayLike) -> Cut:
     Notes
     -----
     O(n) time and memory.
+
+    Examples
+    --------
+    >>> tree = hcbench.Tree.from_linkage([[0, 1, 1, 2], [2, 3, 2, 2], [4, 5, 3, 4]])
+
+    Node 4 joins the items 0 and 1, which belong together; node 5 joins 2 and 3, which do not:
+
+    >>> heaviest_cut(tree, [0, 0, 0, 0, 1, -1, -4]).partition.labels.tolist()
+    [0, 0, 1, 2]
     """
     weight_at = checked_floats(weights, tree.n_nodes, "weights").copy()
     weight_at[: tree.n] = 0.0
@@ -195,6 +225,15 @@ def pair_weights(tree: Tree, clusters: Partition) -> NDArray[np.float64]:
     Notes
     -----
     O(n log n), however many clusters there are.
+
+    Examples
+    --------
+    >>> tree = hcbench.Tree.from_linkage([[0, 1, 1, 2], [2, 3, 2, 2], [4, 5, 3, 4]])
+
+    Only the items 0 and 1, which node 4 joins, are in one cluster:
+
+    >>> pair_weights(tree, hcbench.Partition([0, 0, 1, 2])).tolist()
+    [0.0, 0.0, 0.0, 0.0, 1.0, -1.0, -4.0]
     """
     if clusters.n != tree.n:
         raise InvalidPartitionError(
@@ -227,6 +266,14 @@ class AnswerMatrix:
         whose answer contradicts the clusters.
     noise : float
         Probability that an answer is wrong, independently each time.
+
+    Examples
+    --------
+    >>> clusters = hcbench.Partition([0, 0, 1, 1])
+    >>> one_exception = (np.array([1]), np.array([2]))
+    >>> answers = AnswerMatrix(clusters, exceptions=lambda: [one_exception])
+    >>> float(answers.disagreements(clusters))
+    1.0
     """
 
     clusters: Partition

@@ -39,6 +39,14 @@ def facing_orders(tree: Tree, opposite: Tree) -> tuple[NDArray[np.int64], NDArra
         The leaves of both trees from left to right: each an order in which the tree can be drawn
         without a crossing of its own branches. O(n log n) time a round, up to 50 rounds; O(n)
         memory.
+
+    Examples
+    --------
+    >>> tree = hcbench.Tree.from_newick("((a,b),(c,d));")
+    >>> opposite = hcbench.Tree.from_newick("((c,d),(b,a));")
+    >>> left, right = facing_orders(tree, opposite)
+    >>> [tree.names[leaf] for leaf in left] == [opposite.names[leaf] for leaf in right]
+    True
     """
     # opposite_leaf[i] is the leaf opposite that is the same item as leaf i of the first tree.
     opposite_leaf = np.arange(opposite.n)
