@@ -47,7 +47,15 @@ __all__ = [
 
 
 class ExitCode(IntEnum):
-    """Exit codes of ``hcbench``."""
+    """Exit codes of ``hcbench``.
+
+    Examples
+    --------
+    >>> ExitCode(3)
+    <ExitCode.SUITE: 3>
+    >>> hcbench.errors.SuiteError.exit_code == ExitCode.SUITE
+    True
+    """
 
     OK = 0
     CELLS_FAILED = 1
@@ -161,53 +169,174 @@ def _if_unwritten(path: Path, error: Exception) -> str:
 
 
 class InvalidTreeError(HcbenchError, ValueError):
-    """A tree has a cycle, a missing leaf, a unary node, a NaN height or a wrong shape."""
+    """A tree has a cycle, a missing leaf, a unary node, a NaN height or a wrong shape.
+
+    Examples
+    --------
+    Both rows merge item 0:
+
+    >>> hcbench.Tree.from_linkage([[0, 1, 1.0, 2], [0, 2, 2.0, 3]])
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.InvalidTreeError: cluster 0 is merged 2 times, not once
+    """
 
 
 class NewickError(InvalidTreeError):
-    """A text is not valid Newick."""
+    """A text is not valid Newick.
+
+    Examples
+    --------
+    >>> hcbench.Tree.from_newick("((a,b),c;")
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.NewickError: Newick, character 8, near '((a,b),c;': the text ends inside a
+    parenthesis: add ')'
+    """
 
 
 class NewickWarning(UserWarning):
-    """Branch lengths of a Newick text cannot be used as heights."""
+    """Branch lengths of a Newick text cannot be used as heights.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     tree = hcbench.Tree.from_newick("((a:1,b),c:2);")
+    >>> print(caught[0].message)
+    branch lengths are ignored: some are missing
+    >>> tree.kind
+    <HeightKind.NONE: 'none'>
+    """
 
 
 class InvalidPartitionError(HcbenchError, ValueError):
-    """Labels or the nodes of a cut do not partition the items."""
+    """Labels or the nodes of a cut do not partition the items.
+
+    Examples
+    --------
+    >>> tree = hcbench.Tree.from_linkage([[0, 1, 1.0, 2], [2, 3, 2.0, 3]])
+    >>> tree.cut(5)
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.InvalidPartitionError: a tree of 3 leaves has no cut into 5 clusters
+    """
 
 
 class InvalidComparisonsError(HcbenchError, ValueError):
-    """Comparisons refer to items that do not exist, or compare a pair with itself."""
+    """Comparisons refer to items that do not exist, or compare a pair with itself.
+
+    Examples
+    --------
+    >>> hcbench.Comparisons(n=3, closer=[0, 1], farther=[2, 1])
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.InvalidComparisonsError: row 1 compares pair 1 with itself; drop it
+    """
 
 
 class InvalidProblemError(HcbenchError, ValueError):
-    """The data and the truth of a data set are inconsistent."""
+    """The data and the truth of a data set are inconsistent.
+
+    Examples
+    --------
+    >>> hcbench.Problem(n=4, vectors=np.zeros((3, 2)))
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.InvalidProblemError: vectors has 3 rows for 4 items
+    """
 
 
 class InvalidSpecError(HcbenchError, ValueError):
-    """A plugin declares an invalid spec."""
+    """A plugin declares an invalid spec.
+
+    Examples
+    --------
+    >>> hcbench.Parameter("k", "The number of clusters.", 2, interval="1 to 5")
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.InvalidSpecError: '1 to 5' is not an interval; write for example '(0, 1]'
+    """
 
     exit_code = ExitCode.PLUGIN
 
 
 class InvalidQueryError(HcbenchError, ValueError):
-    """A query refers to items that do not exist."""
+    """A query refers to items that do not exist.
+
+    Examples
+    --------
+    >>> oracle = hcbench.ask_oracle("pair-queries", lambda i, j: i == j, n=3)
+    >>> oracle.ask([[0, 7]])
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.InvalidQueryError: item 7 does not exist: there are 3, from 0
+    """
 
 
 class InvalidAnswerError(HcbenchError, ValueError):
-    """An oracle gave an answer that is none of its kind."""
+    """An oracle gave an answer that is none of its kind.
+
+    Examples
+    --------
+    >>> oracle = hcbench.ask_oracle("pair-queries", lambda i, j: "maybe", n=3)
+    >>> oracle.ask([[0, 1]])
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.InvalidAnswerError: pair-queries: [0, 1] was answered by 'maybe'; answer
+    with -1 or 0 or 1, or UNSURE (-2)
+    """
 
 
 class UnknownNameError(HcbenchError, LookupError):
-    """No plugin registers this name."""
+    """No plugin registers this name.
+
+    Examples
+    --------
+    >>> hcbench.load_registry().algorithms.find("UPGAM")
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.UnknownNameError: no algorithm is called 'UPGAM'; did you mean UPGMA or
+    WPGMA?
+    """
 
 
 class AmbiguousNameError(HcbenchError, LookupError):
-    """Two packages register the same name; ``distribution:NAME`` selects one."""
+    """Two packages register the same name; ``distribution:NAME`` selects one.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> code = '''
+    ... import hcbench
+    ...
+    ... @hcbench.hookimpl
+    ... def hcbench_metrics():
+    ...     return [hcbench.MetricSpec(name="depth", function=len, doc="Depth.", direction="lower")]
+    ... '''
+    >>> for file in ("first.py", "second.py"):
+    ...     _ = Path(file).write_text(code)
+    >>> registry = hcbench.load_registry(["first.py", "second.py"])
+    >>> registry.metrics.find("depth")
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.AmbiguousNameError: two packages register depth; write first:depth or
+    second:depth
+    """
 
 
 class NameSyntaxError(HcbenchError, ValueError):
-    """A text is not a valid ``NAME[param=value]``."""
+    """A text is not a valid ``NAME[param=value]``.
+
+    Examples
+    --------
+    >>> hcbench.registry.parse_name("UPGMA[k=2")
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.NameSyntaxError: 'UPGMA[k=2': write NAME[param=value], nothing after the
+    bracket
+    """
 
 
 class ParameterError(HcbenchError, ValueError):
@@ -235,33 +364,97 @@ class OracleError(HcbenchError):
 
 
 class UnansweredError(HcbenchError):
-    """A query has no answer, however often it is made."""
+    """A query has no answer, however often it is made.
+
+    Examples
+    --------
+    >>> oracle = hcbench.ask_oracle("pair-queries", lambda i, j: hcbench.UNSURE, n=3)
+    >>> oracle.ask([[0, 1]])
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.UnansweredError: no answer to [0, 1], asked 5 times
+    """
 
 
 class SuiteError(HcbenchError, ValueError):
-    """A suite file cannot be read, or its content is invalid."""
+    """A suite file cannot be read, or its content is invalid.
+
+    Examples
+    --------
+    >>> hcbench.Suite(name="mine", algorithms=("UPGMA",), datasets=("iris",), repetitions=0)
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.SuiteError: repetitions must be a whole number from 1, got 0
+    """
 
     exit_code = ExitCode.SUITE
 
 
 class StoreError(HcbenchError):
-    """The store of results cannot be opened, read or written."""
+    """The store of results cannot be opened, read or written.
+
+    Examples
+    --------
+    >>> store = hcbench.store.Store("results.sqlite")
+    >>> store.run(3)
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.StoreError: .../results.sqlite has no run 3; there are none yet
+    >>> store.close()
+    """
 
     exit_code = ExitCode.SUITE
 
 
 class DamagedRunError(StoreError):
-    """A stored run has values that hcbench cannot have written."""
+    """A stored run has values that hcbench cannot have written.
+
+    Examples
+    --------
+    >>> import sqlite3
+    >>> results = hcbench.compare(["UPGMA"], {"four": np.eye(4)}, repetitions=1, progress=False)
+    >>> store = hcbench.store.Store()
+    >>> database = sqlite3.connect(store.location)
+    >>> with database:
+    ...     _ = database.execute("UPDATE runs SET started = 'yesterday'")
+    >>> database.close()
+    >>> store.run(1)
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.DamagedRunError: run 1 of .../results.sqlite is damaged: started is
+    'yesterday'; remove it with: hcbench results rm 1
+    >>> store.close()
+    """
 
 
 class PluginError(HcbenchError):
-    """A plugin cannot be loaded."""
+    """A plugin cannot be loaded.
+
+    Examples
+    --------
+    >>> hcbench.load_registry(["my_plugin.py"])
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.PluginError: there is no file .../my_plugin.py; give the path of a .py or
+    .toml file
+    """
 
     exit_code = ExitCode.PLUGIN
 
 
 class WorkerError(HcbenchError):
-    """The worker processes cannot be started."""
+    """The worker processes cannot be started.
+
+    Examples
+    --------
+    A machine of a cluster must have the code of the main process:
+
+    >>> hcbench.run.check_machine({"my-plugin": "1.0+5a1c"})
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.WorkerError: of my-plugin it has none, the main process 1.0+5a1c; install
+    the same there
+    """
 
 
 class ModelWarning(UserWarning):
@@ -274,7 +467,18 @@ class ModelWarning(UserWarning):
 
 
 class RepeatedEntryWarning(UserWarning):
-    """A list, such as the budgets of a suite, has an entry more than once; it counts once."""
+    """A list, such as the budgets of a suite, has an entry more than once; it counts once.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> suite = hcbench.Suite(name="mine", algorithms=("UPGMA", "UPGMA"), datasets=("iris",))
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     plan = hcbench.plan.make_plan(suite, hcbench.load_registry())
+    >>> print(caught[0].message)
+    listed more than once, and used once: algorithms UPGMA
+    """
 
 
 def hide_passwords(text: str) -> str:
