@@ -42,6 +42,19 @@ class AsvResult:
     state : {"", "n/a", "failed"}
         Why there is none.
     samples : tuple of float
+
+    Examples
+    --------
+    >>> import json
+    >>> from pathlib import Path
+    >>> stored = {"commit_hash": "1a2b3c4d", "date": 0, "env_name": "py3.12"}
+    >>> stored["result_columns"] = ["result", "params", "version"]
+    >>> stored["results"] = {"sorting.time_sort": [[0.25], [], "1"]}
+    >>> Path("results/laptop").mkdir(parents=True)
+    >>> _ = Path("results/laptop/1a2b3c4d-py3.12.json").write_text(json.dumps(stored))
+    >>> result = hcbench.files.read_asv_results(Path("results"))[0]
+    >>> result.name, result.number, result.environment
+    ('sorting.time_sort', 0.25, 'laptop/py3.12')
     """
 
     commit: str
@@ -70,6 +83,20 @@ def read_asv_results(folder: Path) -> list[AsvResult]:
     ------
     DataError
         If a file cannot be read.
+
+    Examples
+    --------
+    >>> import json
+    >>> from pathlib import Path
+    >>> stored = {"commit_hash": "1a2b3c4d", "date": 0, "env_name": "py3.12"}
+    >>> stored["result_columns"] = ["result", "params", "version"]
+    >>> stored["results"] = {"sorting.time_sort": [[0.25, 0.5], [["10", "20"]], "1"]}
+    >>> Path("results/laptop").mkdir(parents=True)
+    >>> _ = Path("results/laptop/1a2b3c4d-py3.12.json").write_text(json.dumps(stored))
+    >>> for result in read_asv_results(Path("results")):
+    ...     print(result.name, result.values, result.number)
+    sorting.time_sort ('10',) 0.25
+    sorting.time_sort ('20',) 0.5
     """
     described: dict[str, Any] = {}
     if (folder / "benchmarks.json").exists():  # which asv writes when it has discovered benchmarks

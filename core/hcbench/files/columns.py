@@ -35,7 +35,15 @@ _SIDES = {
 
 
 def comparison_columns(header: Sequence[str]) -> dict[str, int] | None:
-    """Where ``i, j, k, l, response, annotator`` are in a header; None if it has no i, j and k."""
+    """Where ``i, j, k, l, response, annotator`` are in a header; None if it has no i, j and k.
+
+    Examples
+    --------
+    >>> comparison_columns(["j", "i", "k", "response"])
+    {'j': 0, 'i': 1, 'k': 2, 'response': 3}
+    >>> comparison_columns(["name", "height"]) is None
+    True
+    """
     places: dict[str, int] = {}
     for place, role in enumerate(roles_of_columns(header)):
         if role is None:

@@ -74,9 +74,19 @@ def read_comparisons(path: str | Path, n: int | None = None) -> Comparisons:
 def read_named_comparisons(
     path: Path, n: int | None = None, drop: Sequence[str] = ()
 ) -> tuple[Comparisons, tuple[str, ...] | None]:
-    """Comparisons of a file as by `read_comparisons`, and the names of the items if it has any.
+    r"""Comparisons of a file as by `read_comparisons`, and the names of the items if it has any.
 
     Columns of ``drop`` are not read.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("answers.csv").write_text("i,j,k\ncat,dog,oak\ncat,dog,elm\n")
+    >>> comparisons, names = read_named_comparisons(Path("answers.csv"))
+    >>> names
+    ('cat', 'dog', 'elm', 'oak')
+    >>> len(comparisons)
+    2
     """
     suffix = path.suffix.lower()
     if suffix not in _SUFFIXES:

@@ -16,7 +16,7 @@ _LEAST_UTF16 = 16
 def decode_text(
     path: Path, content: bytes, encoding: str | None = None, *, takes_encoding: bool = False
 ) -> tuple[str, str]:
-    """The text of a file, and its encoding.
+    r"""The text of a file, and its encoding.
 
     UTF-8, with or without a byte order mark, and UTF-16 with one are recognised. Other text is
     read as Windows-1252, in which R and Excel write on Windows, with a `ModelWarning`.
@@ -42,6 +42,14 @@ def decode_text(
     ------
     DataError
         If the text is not in the encoding that was given, or the file is no text.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> decode_text(Path("names.csv"), "Zoë".encode("utf-16"))
+    ('Zoë', 'UTF-16')
+    >>> decode_text(Path("names.csv"), b"Zo\xeb", encoding="latin-1")
+    ('Zoë', 'latin-1')
     """
     if encoding is not None:
         return _decode(path, content, encoding), encoding
@@ -78,9 +86,14 @@ def decode_text(
 
 
 def with_line_feeds(text: str) -> str:
-    """The text of a table with line feeds, if its lines end like those of old Macs.
+    r"""The text of a table with line feeds, if its lines end like those of old Macs.
 
     These end with a carriage return alone. In a tree it may be part of a name.
+
+    Examples
+    --------
+    >>> with_line_feeds("cat,3\rdog,5\r")
+    'cat,3\ndog,5\n'
     """
     if "\n" in text:
         return text

@@ -72,6 +72,13 @@ def read_limited(
     ------
     DataError
         If the path is no regular file, the limits are exceeded, or the process is lost.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> np.save("vectors.npy", [[0.0, 1.0], [2.0, 3.0]])
+    >>> read_limited(Path("vectors.npy"), np.load, "vectors.npy", seconds=60).tolist()
+    [[0.0, 1.0], [2.0, 3.0]]
     """
     check_regular(path)
     # A large file needs a multiple of its size: it is read, converted and sent.

@@ -23,6 +23,13 @@ def tell_if_slow(what: str) -> Iterator[None]:
     ----------
     what : str
         What is done, such as "reading data.csv". Of nested blocks, the outermost one is told.
+
+    Examples
+    --------
+    >>> with tell_if_slow("reading data.csv"):
+    ...     total = sum(range(1000))
+    >>> total
+    499500
     """
     if _IS_SHOWN.get() or sys.stderr is None or not sys.stderr.isatty():
         yield

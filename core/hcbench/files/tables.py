@@ -84,6 +84,15 @@ def read_arrays(path: str | Path) -> dict[str, NDArray[Any]]:
     DataError
         If it cannot be read, holds Python objects, which could run code, or is more than 2 GiB
         when decompressed.
+
+    Examples
+    --------
+    >>> np.savez("data.npz", vectors=[[0.0, 1.0], [2.0, 3.0]], labels=[0, 1])
+    >>> arrays = read_arrays("data.npz")
+    >>> sorted(arrays)
+    ['labels', 'vectors']
+    >>> arrays["labels"].tolist()
+    [0, 1]
     """
     path = Path(path)
     name = ""
@@ -142,6 +151,12 @@ def read_npy(path: str | Path) -> NDArray[Any]:
     ------
     DataError
         As `read_arrays`; if it is an archive of arrays.
+
+    Examples
+    --------
+    >>> np.save("vectors.npy", [[0.0, 1.0], [2.0, 3.0]])
+    >>> read_npy("vectors.npy").tolist()
+    [[0.0, 1.0], [2.0, 3.0]]
     """
     path = Path(path)
     arrays = read_arrays(path)
@@ -190,7 +205,7 @@ def _is_delimiter(delimiter: str, usual: str, rows: Sequence[str]) -> bool:
 def table_rows(
     path: Path, delimiter: str | None = None, text: str | None = None
 ) -> Iterator[tuple[int, list[str]]]:
-    """Rows of delimited text (quotes as in RFC 4180), each with the number of its line.
+    r"""Rows of delimited text (quotes as in RFC 4180), each with the number of its line.
 
     Parameters
     ----------
@@ -211,6 +226,13 @@ def table_rows(
     ------
     DataError
         If it cannot be read.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> text = 'word;count\ncat;3\n\n"dog; puppy";5\n'
+    >>> list(table_rows(Path("words.csv"), delimiter=";", text=text))
+    [(1, ['word', 'count']), (2, ['cat', '3']), (4, ['dog; puppy', '5'])]
     """
     content = with_line_feeds(read_text(path) if text is None else text)
     reader = csv.reader(
@@ -238,7 +260,7 @@ def table_rows(
 
 
 def read_rows(path: str | Path, text: str | None = None) -> list[tuple[int, list[str]]]:
-    """All rows of a .csv or .tsv file, see `table_rows`; ``text`` is its content if it is known.
+    r"""All rows of a .csv or .tsv file, see `table_rows`; ``text`` is its content if it is known.
 
     A header of R's write.table, which has no cell for the column of row names, gets an empty one.
 
@@ -246,6 +268,13 @@ def read_rows(path: str | Path, text: str | None = None) -> list[tuple[int, list
     ------
     DataError
         If it cannot be read, is empty, or its rows differ in length.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("words.csv").write_text("word,count\ncat,3\n\ndog,5\n")
+    >>> read_rows("words.csv")
+    [(1, ['word', 'count']), (2, ['cat', '3']), (4, ['dog', '5'])]
     """
     path = Path(path)
     rows = list(table_rows(path, text=text))
@@ -266,7 +295,15 @@ def read_rows(path: str | Path, text: str | None = None) -> list[tuple[int, list
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell is written as a number, see `read_number`."""
+    """Whether a cell is written as a number, see `read_number`.
+
+    Examples
+    --------
+    >>> is_number("-1.5e3")
+    True
+    >>> is_number("1,5")
+    False
+    """
     return read_number(cell) is not None
 
 
@@ -278,14 +315,25 @@ HEADERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """The items of a file, all different, in its order; header is "" if the file has none."""
+    r"""The items of a file, all different, in its order; header is "" if the file has none.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("words.csv").write_text("word,count\ncat,3\ndog,5\n")
+    >>> items = hcbench.files.read_items("words.csv", column="word")
+    >>> items.texts
+    ('cat', 'dog')
+    >>> items.header
+    'word'
+    """
 
     texts: tuple[str, ...]
     header: str = ""
 
 
 def read_items(path: str | Path, column: str | None = None) -> Items:
-    """Read the items of a .csv, .tsv or .txt file.
+    r"""Read the items of a .csv, .tsv or .txt file.
 
     A .txt file has one item per line. In a table the items are in the only column, or in the one
     that is named, by its header or its number from 1. The first row is a header if it has the name
@@ -306,6 +354,16 @@ def read_items(path: str | Path, column: str | None = None) -> Items:
     ------
     DataError
         If there is no such file or column, fewer than two items, or the same item twice.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("words.txt").write_text("cat\ndog\n")
+    >>> read_items("words.txt").texts
+    ('cat', 'dog')
+    >>> _ = Path("words.csv").write_text("word,count\ncat,3\ndog,5\n")
+    >>> read_items("words.csv", column="word")
+    Items(texts=('cat', 'dog'), header='word')
     """
     path = Path(path)
     suffix = path.suffix.lower()

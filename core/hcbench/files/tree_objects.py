@@ -43,6 +43,15 @@ def tree_as(tree: Tree, library: Library) -> Any:
         If the library is another one, or is not installed.
     InvalidTreeError
         If the tree has no heights, or is not binary, for ``"scipy"``.
+
+    Examples
+    --------
+    >>> tree = hcbench.Tree.from_newick("((a:1,b:1):1,c:2);")
+    >>> graph = tree_as(tree, "networkx")
+    >>> sorted(graph.edges)
+    [(3, 0), (3, 1), (4, 2), (4, 3)]
+    >>> graph.nodes[0]["name"]
+    'a'
     """
     convert = _WRITERS.get(library)
     if convert is None:
@@ -77,6 +86,13 @@ def as_tree(value: Any) -> Tree:
         If it is none of these.
     InvalidTreeError
         If it is no tree, or leaves have no names or the same.
+
+    Examples
+    --------
+    >>> from scipy.cluster.hierarchy import to_tree
+    >>> node = to_tree(np.array([[0.0, 1.0, 1.0, 2.0], [2.0, 3.0, 4.0, 3.0]]))
+    >>> as_tree(node).to_linkage().tolist()
+    [[0.0, 1.0, 1.0, 2.0], [2.0, 3.0, 4.0, 3.0]]
     """
     if isinstance(value, Tree):
         return value

@@ -88,7 +88,7 @@ def read_trees(
     burn_in: float = 0.0,
     heights: Literal["half", "whole"] | None = None,
 ) -> list[Tree]:
-    """Read all trees of a file, such as a posterior sample or bootstraps.
+    r"""Read all trees of a file, such as a posterior sample or bootstraps.
 
     Parameters
     ----------
@@ -109,15 +109,32 @@ def read_trees(
     ------
     DataError
         If the file cannot be read, or its trees have different leaves.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("sample.nwk").write_text("(a,(b,c));\n(b,(a,c));\n(c,(a,b));\n(c,(a,b));\n")
+    >>> [tree.to_newick() for tree in read_trees("sample.nwk", burn_in=0.5)]
+    ['(c,(a,b));', '(c,(a,b));']
     """
     return TreeFile(Path(path).expanduser(), ALL_TREES, heights, burn_in).read_all()
 
 
 @dataclass(frozen=True, slots=True)
 class TreeFile:
-    """A file with a tree, and which of its trees is meant; see `read_tree`.
+    r"""A file with a tree, and which of its trees is meant; see `read_tree`.
 
     ``tree="all"`` means all of them, without the share ``burn_in``; see `read_trees`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("trees.nwk").write_text("(a,(b,c));\n(b,(a,c));\n")
+    >>> file = TreeFile.parse("trees.nwk[tree=2]")
+    >>> file.tree
+    2
+    >>> file.read().to_newick()
+    '(b,(a,c));'
     """
 
     path: Path
