@@ -69,7 +69,16 @@ class ExitCode(IntEnum):
 
 
 class HcbenchError(Exception):
-    """Base class of all errors that hcbench raises on purpose."""
+    """Base class of all errors that hcbench raises on purpose.
+
+    Examples
+    --------
+    >>> try:
+    ...     hcbench.fit("UPGNA", [[0.0], [1.0]])
+    ... except HcbenchError as error:
+    ...     print(type(error).__name__, error)
+    UnknownNameError no algorithm is called 'UPGNA'; did you mean UPGMA or WPGMA?
+    """
 
     exit_code = ExitCode.USAGE
 
@@ -340,27 +349,85 @@ class NameSyntaxError(HcbenchError, ValueError):
 
 
 class ParameterError(HcbenchError, ValueError):
-    """A parameter is unknown, missing, of the wrong type or out of range."""
+    """A parameter is unknown, missing, of the wrong type or out of range.
+
+    Examples
+    --------
+    >>> hcbench.fit("UPGMA", [[0.0], [1.0]], metrik="cosine")
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.ParameterError: UPGMA has no parameter 'metrik'; did you mean metric?
+    """
 
 
 class DataError(HcbenchError, ValueError):
-    """The user's data are invalid."""
+    """The user's data are invalid.
+
+    Examples
+    --------
+    >>> hcbench.fit("UPGMA", [[0.0], [np.nan], [1.0]])
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.DataError: the data holds NaN or infinite values; drop or impute them first
+    """
 
 
 class DataNotAvailableError(HcbenchError, FileNotFoundError):
-    """A data set's files are not on this machine and cannot be downloaded."""
+    """A data set's files are not on this machine and cannot be downloaded.
+
+    Examples
+    --------
+    >>> def mail(request):
+    ...     raise DataNotAvailableError("mail.zip is missing: download it from example.org")
+    >>> spec = hcbench.DatasetSpec(
+    ...     name="mail", function=mail, doc="My mail.", provides=("vectors", "truth")
+    ... )
+    >>> results = hcbench.compare(["UPGMA"], [spec], repetitions=1, progress=False)
+    >>> print(results.rows[0]["reason"])
+    mail.zip is missing: download it from example.org
+    """
 
 
 class NotApplicableError(HcbenchError):
-    """A metric is not defined for this result; its value is skipped with this reason."""
+    """A metric is not defined for this result; its value is skipped with this reason.
+
+    Examples
+    --------
+    >>> partition = hcbench.Partition([0, 0, 1])
+    >>> hcbench.score("AARI", partition, [0, 0, 1])
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.NotApplicableError: the result is a partition, not a hierarchy
+    """
 
 
 class BudgetExceededError(HcbenchError):
-    """A query costs more than the remaining budget."""
+    """A query costs more than the remaining budget.
+
+    Examples
+    --------
+    >>> oracle = hcbench.ask_oracle("pair-queries", lambda i, j: i == j, n=3, budget=2)
+    >>> oracle.ask([[0, 1], [0, 2]]).tolist()
+    [0, 0]
+    >>> oracle.ask([[1, 2]])
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.BudgetExceededError: 1 more pair-queries exceed the budget of 2: 0 are left
+    """
 
 
 class OracleError(HcbenchError):
-    """An oracle cannot answer now, as a server that is away; the next run tries the cell again."""
+    """An oracle cannot answer now, as a server that is away; the next run tries the cell again.
+
+    Examples
+    --------
+    >>> def answer(i, j, k, l):
+    ...     raise OracleError("the server does not answer")
+    >>> hcbench.fit("CL", n=3, quadruplet=answer)
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.OracleError: the server does not answer
+    """
 
 
 class UnansweredError(HcbenchError):
@@ -463,6 +530,21 @@ class ModelWarning(UserWarning):
     The warning of an algorithm, data set or oracle is not a failure. In a comparison the text is
     stored with the cell as a note and shown below the table; in `hcbench.fit` it is an ordinary
     warning.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> def guess(oracle, items, rng):
+    ...     warnings.warn("no two items differ", ModelWarning)
+    ...     return hcbench.Tree.from_levels(np.zeros((items.n, 1), int))
+    >>> spec = hcbench.AlgorithmSpec(
+    ...     name="guess", function=guess, doc="A star.", accepts=("vectors",)
+    ... )
+    >>> results = hcbench.compare(
+    ...     [spec], [[0.0], [0.0], [0.0]], metrics=["leaf-depth"], repetitions=1, progress=False
+    ... )
+    >>> results.rows[0]["notes"]
+    ['no two items differ']
     """
 
 

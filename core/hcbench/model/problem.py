@@ -91,6 +91,16 @@ class Problem:
         Data of a plugin's own kind, an entry for each item, by names such as
         ``"my-package:strings"``: arrays with n rows, or sequences of texts, bytes, numbers, arrays,
         and lists and mappings of these.
+
+    Examples
+    --------
+    >>> problem = Problem(n=4, vectors=[[0], [1], [8], [9]], levels=[[0], [0], [1], [1]])
+    >>> sorted(problem.provides)
+    ['levels', 'truth', 'vectors']
+    >>> problem.truth.to_newick()
+    '((0,1),(2,3));'
+    >>> hcbench.score("AARI", hcbench.fit("UPGMA", problem), problem)
+    1.0
     """
 
     n: int

@@ -81,6 +81,23 @@ class QueryKind:
     ------
     InvalidQueryError
         If UNSURE is a number of the scale.
+
+    Examples
+    --------
+    >>> from hcbench.oracle import Choice
+    >>> kind = QueryKind(
+    ...     name="same-author",
+    ...     arity=2,
+    ...     symmetry="unordered",
+    ...     argument="same_author",
+    ...     text="Are these two by the same author?",
+    ...     choices=(Choice("y", 1, "yes"), Choice("n", 0, "no")),
+    ... )
+    >>> oracle = hcbench.ask_oracle(kind, lambda i, j: (i < 2) == (j < 2), n=4)
+    >>> oracle.ask([[0, 1], [1, 2]]).tolist()
+    [1, 0]
+    >>> kind.canonical((3, 1))
+    ((1, 3), (1, 0))
     """
 
     name: str
@@ -225,6 +242,18 @@ class Reply:
         How sure the oracle is, in [0, 1]; NaN if it does not tell.
     annotator : int
         The number, from 0, of who gave the answer; -1 if there is one alone, or it is not known.
+
+    Examples
+    --------
+    >>> def replies(request):
+    ...     for row, (i, j) in enumerate(request.queries.tolist()):
+    ...         yield Reply(row, code=int(i + j == 3), price=0.25)
+    >>> answers = hcbench.Answers(kind="pair-queries", n=4, arity=2, replies=replies)
+    >>> oracle = hcbench.Oracle(answers)
+    >>> oracle.ask([[0, 3], [0, 1]]).tolist()
+    [1, 0]
+    >>> oracle.ledger.expenses
+    {'price': 0.5, 'tokens': 0.0, 'latency': 0.0, 'saved': 0.0}
     """
 
     row: int
@@ -292,6 +321,18 @@ class Answers:
     InvalidQueryError
         If the arity is negative, or answers are compiled to queries about more than 4 items or with
         numbers.
+
+    Examples
+    --------
+    >>> def have_same_parity(request):
+    ...     i, j = request.queries.T
+    ...     return (i % 2 == j % 2).astype(np.int8)
+    >>> answers = Answers(kind="pair-queries", n=4, arity=2, answer=have_same_parity)
+    >>> oracle = hcbench.Oracle(answers, budget=10)
+    >>> oracle.ask([[0, 2], [0, 1]]).tolist()
+    [1, 0]
+    >>> oracle.ledger.queries
+    2
     """
 
     kind: str
@@ -361,6 +402,17 @@ class Scored:
         The results at the checkpoints and at the end, in the order of queries.
     make_answers : callable, optional
         Makes the answers of the oracle that the algorithm used.
+
+    Examples
+    --------
+    >>> def largest_share(scored):
+    ...     return scored.tree.cut(2).sizes.max() / scored.problem.n
+    >>> data = [[0.0], [1.0], [2.0], [9.0]]
+    >>> results = hcbench.compare(
+    ...     ["UPGMA"], data, metrics=[largest_share], repetitions=1, progress=False
+    ... )
+    >>> results.rows[0]["metrics"]
+    {'largest_share': 0.75}
     """
 
     problem: Problem

@@ -107,6 +107,16 @@ class Oracle:
     details : (m,) structured array, optional
         Details of the answers to the last batch, if the oracle has them: ``confidence`` in [0, 1],
         or NaN, and ``annotator``, the number of who gave the answer, or -1.
+
+    Examples
+    --------
+    >>> def answer(i, j, k, l):
+    ...     return abs(i - j) < abs(k - l)
+    >>> oracle = hcbench.ask_oracle("quadruplet-queries", answer, n=5, budget=100)
+    >>> oracle.ask([[0, 1, 0, 4], [0, 3, 1, 2]]).tolist()
+    [1, -1]
+    >>> oracle.ledger.queries, oracle.ledger.rounds, oracle.ledger.budget
+    (2, 1, 100)
     """
 
     PATIENCE: ClassVar[int] = 5

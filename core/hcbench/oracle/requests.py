@@ -36,6 +36,19 @@ class OracleRequest:
         From which its noise follows, and samples that it draws.
     budget : int or None
         The most queries that the algorithm may make; None if there is no limit.
+
+    Examples
+    --------
+    >>> def exact(request):
+    ...     labels = request.problem.levels[:, -1]
+    ...     def answer(request):
+    ...         i, j = request.queries.T
+    ...         return (labels[i] == labels[j]).astype(np.int8)
+    ...     return hcbench.Answers(kind="pair-queries", n=len(labels), arity=2, answer=answer)
+    >>> problem = hcbench.Problem(n=3, levels=[[0], [0], [1]])
+    >>> oracle = hcbench.Oracle(exact(OracleRequest(problem=problem, seed=0)))
+    >>> oracle.ask([[0, 1], [0, 2]]).tolist()
+    [1, 0]
     """
 
     problem: Problem
@@ -55,6 +68,16 @@ class AnswerRequest:
         They identify the queries, whatever the order of their items.
     times : (m,) array of int64
         How often each query was made before.
+
+    Examples
+    --------
+    >>> age = np.array([3, 4, 40, 41])
+    >>> def are_of_one_generation(request):
+    ...     i, j = request.queries.T
+    ...     return (abs(age[i] - age[j]) < 20).astype(np.int8)
+    >>> answers = hcbench.Answers(kind="pair-queries", n=4, arity=2, answer=are_of_one_generation)
+    >>> hcbench.Oracle(answers).ask([[0, 1], [1, 2]]).tolist()
+    [1, 0]
     """
 
     queries: NDArray[np.int64]

@@ -24,6 +24,14 @@ class CommandSpec:
         ``"package.module:function"`` of a `click.Command`, imported when the command is called.
     doc : str
         One short sentence, for ``hcbench --help``.
+
+    Examples
+    --------
+    >>> @hcbench.hookimpl
+    ... def hcbench_commands():
+    ...     return [CommandSpec(name="greet", function="my_plugin:greet", doc="Greet the user.")]
+    >>> [command.name for command in hcbench_commands()]
+    ['greet']
     """
 
     noun = "command"
@@ -58,6 +66,14 @@ class ExecutorSpec(CommandSpec):
         returns a context manager whose value is an executor; see ``core/docs/plugins.md``.
     doc : str
         One short sentence, for ``hcbench compare --help``.
+
+    Examples
+    --------
+    >>> @hcbench.hookimpl
+    ... def hcbench_executors():
+    ...     return [ExecutorSpec(name="queue", function="my_plugin:queue", doc="Batch jobs.")]
+    >>> [executor.name for executor in hcbench_executors()]
+    ['queue']
     """
 
     noun = "executor"

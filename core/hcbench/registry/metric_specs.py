@@ -34,6 +34,23 @@ class Output:
         One sentence.
     direction, unit, interval : str
         By default those of the metric.
+
+    Examples
+    --------
+    >>> def shape(scored):
+    ...     return {"deepest": scored.tree.depths.max(), "leaves": scored.tree.n}
+    >>> spec = hcbench.MetricSpec(
+    ...     name="shape",
+    ...     function=shape,
+    ...     doc="The shape of the tree.",
+    ...     direction="none",
+    ...     outputs=(
+    ...         Output(name="deepest", doc="Edges to the deepest leaf."),
+    ...         Output(name="leaves", doc="The number of leaves."),
+    ...     ),
+    ... )
+    >>> [metric.name for metric in spec.split()]
+    ['shape.deepest', 'shape.leaves']
     """
 
     name: str
@@ -93,6 +110,18 @@ class MetricSpec(Spec):
     outputs : tuple of Output
         For a function that returns several numbers, as a mapping: each is registered as a metric of
         its own, ``NAME.OUTPUT``; ``NAME`` stands for all of them.
+
+    Examples
+    --------
+    >>> def depth(scored):
+    ...     return scored.tree.depths.max()
+    >>> spec = MetricSpec(
+    ...     name="depth", function=depth, doc="Edges to the deepest leaf.", direction="lower"
+    ... )
+    >>> data = [[0.0], [1.0], [5.0]]
+    >>> results = hcbench.compare(["UPGMA"], data, metrics=[spec], repetitions=1, progress=False)
+    >>> results.rows[0]["metrics"]
+    {'depth': 2.0}
     """
 
     noun = "metric"

@@ -86,6 +86,18 @@ class Parameter:
     of_vectors : bool
         Whether it matters only for items that are given as vectors, because a data set's own
         similarities go first. Tables do not show it for data sets that have some.
+
+    Examples
+    --------
+    >>> share = Parameter("p", 0.5, "The proportion that is read.", interval="(0, 1]")
+    >>> share.type
+    'float'
+    >>> share.check(1, "4-AL")
+    1.0
+    >>> share.check(2, "4-AL")
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.ParameterError: 4-AL: p must be in (0, 1], got 2
     """
 
     name: str

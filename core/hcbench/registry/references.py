@@ -22,6 +22,20 @@ class Reference:
         The BibTeX entry type, such as ``"inproceedings"``.
     fields : mapping of str to str
         The BibTeX fields; author, title and year are needed.
+
+    Examples
+    --------
+    >>> reference = Reference(
+    ...     key="ward1963",
+    ...     entry="article",
+    ...     fields={
+    ...         "author": "Ward, Joe H.",
+    ...         "title": "Hierarchical Grouping to Optimize an Objective Function",
+    ...         "year": "1963",
+    ...     },
+    ... )
+    >>> str(reference)
+    'Ward 1963, Hierarchical Grouping to Optimize an Objective Function'
     """
 
     key: str

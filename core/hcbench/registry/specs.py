@@ -355,6 +355,17 @@ class AlgorithmSpec(Spec):
         ``queries(n, **params) -> (number, is_bound) or None``: the number of queries about n
         items, either an upper bound or an estimate; None if it is unknown. It is shown to persons
         who answer; where the bound is 0, `hcbench.fit` needs no oracle.
+
+    Examples
+    --------
+    >>> def nearest(oracle, items, rng):
+    ...     from scipy.cluster.hierarchy import linkage
+    ...     return linkage(oracle.read(), "single")
+    >>> spec = AlgorithmSpec(
+    ...     name="my-single", function=nearest, doc="Single linkage of scipy.", accepts=("vectors",)
+    ... )
+    >>> hcbench.fit(spec, [[0.0], [1.0], [5.0]]).to_newick()
+    '(2:2,(0:0.5,1:0.5):1.5);'
     """
 
     noun = "algorithm"
@@ -447,6 +458,20 @@ class DatasetSpec(Spec):
     recorded_oracle : str or callable, optional
         ``recorded_oracle(path) -> (name, params)``: for items with recorded answers, the oracle
         that replays these answers. ``--replay FILE`` uses both.
+
+    Examples
+    --------
+    >>> def pairs(request):
+    ...     X = [[0.0], [1.0], [8.0], [9.0]]
+    ...     return hcbench.Problem(n=4, vectors=X, levels=[[0], [0], [1], [1]])
+    >>> spec = DatasetSpec(
+    ...     name="pairs", function=pairs, doc="Two pairs.", provides=("vectors", "levels", "truth")
+    ... )
+    >>> results = hcbench.compare(
+    ...     ["UPGMA"], [spec], metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> results.rows[0]["metrics"]
+    {'AARI': 1.0}
     """
 
     noun = "data set"
@@ -521,6 +546,28 @@ class OracleSpec(Spec):
     query_kind : str or callable, optional
         ``query_kind(**params) -> QueryKind``, for a kind that is not in `QUERY_KINDS`: the one that
         its answers have. ``hcbench ask`` asks people such questions.
+
+    Examples
+    --------
+    >>> def nearby(request, radius):
+    ...     x = request.problem.vectors[:, 0]
+    ...     def answer(request):
+    ...         i, j = request.queries.T
+    ...         return (abs(x[i] - x[j]) <= radius).astype(np.int8)
+    ...     return hcbench.Answers(kind="pair-queries", n=len(x), arity=2, answer=answer)
+    >>> spec = OracleSpec(
+    ...     name="nearby",
+    ...     function=nearby,
+    ...     doc="Whether two items are near each other.",
+    ...     kind="pair-queries",
+    ...     needs=("vectors",),
+    ...     parameters=(hcbench.Parameter("radius", 1.0, "The largest distance."),),
+    ... )
+    >>> problem = hcbench.Problem(n=3, vectors=[[0], [2], [9]])
+    >>> request = hcbench.OracleRequest(problem=problem, seed=0)
+    >>> answers = spec.load()(request, **spec.resolve({"radius": 2}))
+    >>> hcbench.Oracle(answers).ask([[0, 1], [0, 2]]).tolist()
+    [1, 0]
     """
 
     noun = "oracle"

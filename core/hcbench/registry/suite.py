@@ -97,6 +97,18 @@ class Claim:
     ------
     SuiteError
         If the fields do not make one statement.
+
+    Examples
+    --------
+    >>> claim = Claim(
+    ...     claim="Table 1: 0.97", algorithm="UPGMA", dataset="iris", metric="AARI", paper="0.97"
+    ... )
+    >>> claim.rounding
+    0.005
+    >>> Claim(claim="UPGMA is best", algorithm="UPGMA", dataset="iris", metric="AARI")
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.SuiteError: claim 'UPGMA is best': give paper, or what to compare with: ...
     """
 
     claim: str
@@ -237,6 +249,19 @@ class Suite:
     claims : tuple of Claim
     figures : tuple of Figure
     paper : Reference, optional
+
+    Examples
+    --------
+    >>> suite = Suite(
+    ...     name="linkages",
+    ...     algorithms=("UPGMA", "Single"),
+    ...     datasets=("iris",),
+    ...     metrics=("AARI",),
+    ...     repetitions=1,
+    ... )
+    >>> results = hcbench.run_suite(suite, progress=False)
+    >>> [(row["algorithm"], row["dataset"], row["status"]) for row in results.rows]
+    [('UPGMA', 'iris', 'ok'), ('Single', 'iris', 'ok')]
     """
 
     noun: ClassVar[str] = "suite"

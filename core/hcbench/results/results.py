@@ -50,6 +50,21 @@ class Results(Evaluation):
     """The results of a comparison, with all that is derived from them and what they are written as.
 
     Attributes are those of `hcbench.analysis.Comparison`.
+
+    Examples
+    --------
+    >>> data = {"pairs": ([[0.0], [1.0], [8.0], [9.0]], [0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["UPGMA", "Single"], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> isinstance(results, Results)
+    True
+    >>> for row in results.summary:
+    ...     print(row["algorithm"], row["dataset"], row["metric"], row["mean"])
+    UPGMA pairs AARI 1.0
+    Single pairs AARI 1.0
+    >>> results.to_frame()[["algorithm", "AARI"]].values.tolist()
+    [['UPGMA', 1.0], ['Single', 1.0]]
     """
 
     def __repr__(self) -> str:

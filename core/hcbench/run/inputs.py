@@ -199,6 +199,18 @@ class Items:
     hints : mapping
         Parts of the truth, and data beside the answers, that the algorithm declares (see `HINTS`);
         they are recorded with its row.
+
+    Examples
+    --------
+    >>> def by_letter(oracle, items, rng):
+    ...     letters = [[name[0]] for name in items.names]
+    ...     return hcbench.Tree.from_levels(letters, names=items.names)
+    >>> spec = hcbench.AlgorithmSpec(
+    ...     name="by-letter", function=by_letter, doc="By the first letter.", accepts=("vectors",)
+    ... )
+    >>> problem = hcbench.Problem(n=3, names=["ant", "bee", "asp"], vectors=[[0], [1], [2]])
+    >>> hcbench.fit(spec, problem).to_newick()
+    '(bee,(ant,asp));'
     """
 
     n: int

@@ -31,6 +31,17 @@ class DataRequest:
         From which all random numbers of the data follow.
     plugin_files : tuple of str
         Plugin files of the run, whose data sets and algorithms can be named, too.
+
+    Examples
+    --------
+    >>> def line(request, n=4):
+    ...     rng = np.random.default_rng(request.seed)
+    ...     return hcbench.Problem(n=n, vectors=rng.permutation(n)[:, np.newaxis])
+    >>> request = DataRequest(seed=0)
+    >>> line(request, n=6).vectors.shape
+    (6, 1)
+    >>> request.make("iris").n
+    150
     """
 
     seed: int

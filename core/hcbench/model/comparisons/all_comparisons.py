@@ -37,6 +37,17 @@ class AllComparisons:
     ------
     InvalidComparisonsError
         If there is not one rank for each pair, or the ranks are not dense.
+
+    Examples
+    --------
+    >>> similarity = [[1.0, 0.9, 0.2], [0.9, 1.0, 0.5], [0.2, 0.5, 1.0]]
+    >>> answers = AllComparisons.from_similarity(similarity)
+    >>> answers.rank.tolist()  # of the pairs (0, 1), (0, 2) and (1, 2)
+    [2, 0, 1]
+    >>> len(answers)
+    3
+    >>> answers.materialise().quadruplets().tolist()
+    [[0, 1, 0, 2], [0, 1, 1, 2], [1, 2, 0, 2]]
     """
 
     n: int

@@ -52,6 +52,16 @@ class Comparisons:
         Wall time that making `bits` of a list, or a list of bits, has taken.
     drawn : (float, int)
         Wall time and bytes of bits that `from_bits` has made, once `bits` returned them; else 0.
+
+    Examples
+    --------
+    >>> answers = Comparisons.from_quadruplets(4, [[0, 1, 2, 3], [0, 1, 0, 2], [0, 1, 2, 3]])
+    >>> answers.duplicates(), answers.contradictions()
+    (1, 0)
+    >>> answers.unique().quadruplets().tolist()
+    [[0, 1, 0, 2], [0, 1, 2, 3]]
+    >>> hcbench.fit("4-AL", answers).to_newick(lengths=False)
+    '(3,(2,(0,1)));'
     """
 
     n: int

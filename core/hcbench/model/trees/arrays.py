@@ -26,7 +26,16 @@ if TYPE_CHECKING:
 
 
 class HeightKind(StrEnum):
-    """What the heights of a tree mean."""
+    """What the heights of a tree mean.
+
+    Examples
+    --------
+    >>> tree = hcbench.Tree([2, 2, -1], height=[0, 0, 3], kind="distance")
+    >>> tree.kind is HeightKind.DISTANCE
+    True
+    >>> [kind.value for kind in HeightKind]
+    ['distance', 'affinity', 'order', 'none']
+    """
 
     DISTANCE = "distance"
     """Grows towards the root; usually 0 at the leaves. Need not be monotone (centroid linkage)."""

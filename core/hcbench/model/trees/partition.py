@@ -36,6 +36,18 @@ class Partition:
     ------
     InvalidPartitionError
         If there is no label, or labels are not one-dimensional, or floating point, or missing.
+
+    Examples
+    --------
+    >>> partition = Partition(["red", "blue", "red", "red"])
+    >>> partition.labels.tolist()
+    [0, 1, 0, 0]
+    >>> partition.sizes.tolist()
+    [3, 1]
+    >>> partition.members(0).tolist()
+    [0, 2, 3]
+    >>> partition == Partition([7, 3, 7, 7])
+    True
     """
 
     labels: NDArray[np.int64]
