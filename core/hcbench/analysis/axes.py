@@ -62,7 +62,15 @@ class Axis:
 
 
 def is_wide(places: Iterable[float]) -> bool:
-    """Whether the range of numbers is so large that a logarithmic scale suits them."""
+    """Whether the range of numbers is so large that a logarithmic scale suits them.
+
+    Examples
+    --------
+    >>> is_wide([1, 10, 100])
+    True
+    >>> is_wide([2, 4, 8])
+    False
+    """
     finite = list(filter(math.isfinite, places))
     # Numbers up to 0 have no logarithm.
     if not finite or min(finite) <= 0:

@@ -293,7 +293,13 @@ def _why_excluded(group: Group | None, metric: MetricInfo) -> str:
 
 
 def why_outside(metric: MetricInfo) -> str:
-    """What is said of values outside of the interval of their metric."""
+    """What is said of values outside of the interval of their metric.
+
+    Examples
+    --------
+    >>> why_outside(hcbench.analysis.COSTS["seconds"])
+    'outside of [0, inf), the interval that it declares'
+    """
     why = "the interval that it declares"
     if metric.outside:
         why = f"as {metric.outside}"

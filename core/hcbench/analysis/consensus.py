@@ -41,6 +41,16 @@ class Consensus:
         The share of the trees that have the clade of each inner node; 1 for the root.
     count : int
         The number of trees.
+
+    Examples
+    --------
+    >>> texts = ("((a,b),c,d);", "((a,b),(c,d));", "((a,b),(c,d));")
+    >>> trees = [hcbench.Tree.from_newick(text) for text in texts]
+    >>> consensus = hcbench.analysis.consensus_tree(trees)
+    >>> consensus.tree.to_newick()
+    '((c,d),(a,b));'
+    >>> consensus.labels
+    ['67', '100', '']
     """
 
     tree: Tree
@@ -74,6 +84,15 @@ def consensus_tree(trees: Sequence[Tree], rule: Rule = "majority") -> Consensus:
     Notes
     -----
     Clades are those of the trees as they are rooted. O(n²) for each tree.
+
+    Examples
+    --------
+    >>> texts = ("((a,b),c,d);", "((a,b),(c,d));", "((a,b),(c,d));")
+    >>> trees = [hcbench.Tree.from_newick(text) for text in texts]
+    >>> consensus_tree(trees).support.round(2).tolist()
+    [0.67, 1.0, 1.0]
+    >>> consensus_tree(trees, "strict").tree.to_newick()
+    '(c,d,(a,b));'
     """
     one_of(rule, "rule", get_args(Rule))
     if not trees:

@@ -65,6 +65,13 @@ class Limits:
         Infinite where there is no limit.
     note : str
         Why there is no interval; "" if there is one.
+
+    Examples
+    --------
+    >>> Limits(0.1, 0.4).excludes_zero
+    True
+    >>> hcbench.analysis.estimate_mean([0.8]).limits()
+    Limits(low=-inf, high=inf, note='one random value has no interval')
     """
 
     low: float
@@ -96,6 +103,15 @@ class Estimate:
         values 0 or 1, equal random values, or others.
     support : (float, float)
         The least and the greatest value that is possible.
+
+    Examples
+    --------
+    >>> estimate = hcbench.analysis.estimate_mean([1.0, 2.0, 3.0])
+    >>> estimate.mean, estimate.freedom, estimate.law
+    (2.0, 2, 'normal')
+    >>> limits = estimate.limits()
+    >>> round(limits.low, 2), round(limits.high, 2)
+    (-0.48, 4.48)
     """
 
     mean: float | None
@@ -159,6 +175,13 @@ def mean_and_std(values: Numbers) -> tuple[float | None, float | None]:
     """Mean, and standard deviation with n - 1 in the denominator.
 
     None if there are too few numbers; no standard deviation if the mean is not finite.
+
+    Examples
+    --------
+    >>> mean_and_std([1.0, 2.0, 3.0])
+    (2.0, 1.0)
+    >>> mean_and_std([5.0])
+    (5.0, None)
     """
     if not len(values):
         return None, None
@@ -187,6 +210,14 @@ def estimate_mean(
         The least and the greatest value that is possible.
     deterministic : bool
         Whether the values use no random numbers. It is ignored if they differ.
+
+    Examples
+    --------
+    >>> estimate = estimate_mean([1.0, 2.0, 3.0])
+    >>> estimate.mean, round(estimate.standard_error, 3), estimate.law
+    (2.0, 0.577, 'normal')
+    >>> estimate_mean([0.8, 0.8], deterministic=True).limits()
+    Limits(low=0.8, high=0.8, note='')
     """
     numbers = np.asarray(values, dtype=np.float64)
     n = int(numbers.size)

@@ -39,6 +39,14 @@ def distances_of_problem(problem: Problem, metric: str = DEFAULT) -> NDArray[np.
     ------
     NotApplicableError
         If the problem has neither vectors nor similarities, or more items than `MOST_ITEMS`.
+
+    Examples
+    --------
+    >>> problem = hcbench.Problem(n=3, vectors=np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
+    >>> distances_of_problem(problem)[0].tolist()
+    [0.0, 5.0, 1.0]
+    >>> distances_of_problem(problem, "manhattan")[0].tolist()
+    [0.0, 7.0, 1.0]
     """
     if problem.n > MOST_ITEMS:
         raise NotApplicableError(

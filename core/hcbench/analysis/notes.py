@@ -68,6 +68,12 @@ class Note:
         The names of the rows that it is about, such as algorithms or claims.
     columns : tuple of str
         The columns that it is about, such as metrics; empty if it is about whole rows.
+
+    Examples
+    --------
+    >>> note = Note(kind="busy", text="other programs were running", columns=("seconds",))
+    >>> hcbench.analysis.describe_notes([note])[0]["columns"]
+    ['seconds']
     """
 
     kind: NoteKind
@@ -78,7 +84,15 @@ class Note:
 
 
 def describe_notes(notes: Iterable[Note]) -> list[dict[str, Any]]:
-    """Notes in plain values, as JSON has them."""
+    """Notes in plain values, as JSON has them.
+
+    Examples
+    --------
+    >>> note = hcbench.analysis.Note(kind="failure", text="out of memory", rows=("Ward",))
+    >>> describe_notes([note])
+    [{'kind': 'failure', 'text': 'out of memory', 'table': '', 'rows': ['Ward'], 'columns':
+    []}]
+    """
     described = []
     for note in notes:
         entry = asdict(note)

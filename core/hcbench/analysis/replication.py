@@ -73,6 +73,14 @@ class Agreement:
         Their mutual information in nats, less what is expected by chance.
     strength : float array
         The prediction strength.
+
+    Examples
+    --------
+    >>> tree = hcbench.Tree.from_newick("((a,b),(c,d));")
+    >>> distances = np.array([[0, 1, 9, 9], [1, 0, 9, 9], [9, 9, 0, 1], [9, 9, 1, 0]], dtype=float)
+    >>> agreement = hcbench.analysis.compare_halves(tree, tree, distances, numbers=(2,))
+    >>> agreement.rand.tolist(), agreement.strength.tolist()
+    ([1.0], [1.0])
     """
 
     rand: NDArray[np.float64]
@@ -98,6 +106,17 @@ class Replication:
         The mean adjusted Rand index of the cuts into k clusters.
     reference : float
         That in data without clusters, r0; 0 without such data.
+
+    Examples
+    --------
+    >>> agreement = hcbench.analysis.Agreement(
+    ...     rand=np.array([0.9, 0.5]),
+    ...     information=np.array([0.6, 0.3]),
+    ...     strength=np.array([0.8, 0.4]),
+    ... )
+    >>> replication = hcbench.analysis.measure_replication((2, 3), [agreement])
+    >>> replication.k, replication.replication.tolist(), replication.strength
+    (2, [0.9], 0.8)
     """
 
     replication: NDArray[np.float64]
@@ -109,7 +128,15 @@ class Replication:
 
 
 def numbers_of_clusters(size: int) -> tuple[int, ...]:
-    """The numbers of clusters that are tried in a half of so many items."""
+    """The numbers of clusters that are tried in a half of so many items.
+
+    Examples
+    --------
+    >>> numbers_of_clusters(20)
+    (2, 3, 4)
+    >>> numbers_of_clusters(50)
+    (2, 3, 4, 5, 6, 8, 10)
+    """
     numbers = []
     for k in NUMBERS:
         least_size = _LEAST_SIZE if k <= _FEW_CLUSTERS else _LEAST_SIZE_OF_MANY
@@ -134,6 +161,16 @@ def compare_halves(
         Between the items of the first and those of the second half.
     numbers : sequence of int
         Numbers of clusters.
+
+    Examples
+    --------
+    Items at 0, 1, 9 and 10, of which the trees find the same two clusters:
+
+    >>> tree = hcbench.Tree.from_linkage([[0, 1, 1, 2], [2, 3, 1, 2], [4, 5, 10, 4]])
+    >>> items = np.array([0.0, 1.0, 9.0, 10.0])
+    >>> distances = np.abs(items[:, None] - items)
+    >>> compare_halves(tree, tree, distances, numbers=(2,)).rand.tolist()
+    [1.0]
     """
     nearest_of_second = nearest_items(distances.T)
     nearest_of_first = nearest_items(distances)
@@ -260,6 +297,18 @@ def normal_reference(
     """Data of one cluster: normal, with the means and the covariance of the vectors.
 
     O(n² p) time, and no p x p matrix: rows are normal combinations of the centred rows.
+
+    Examples
+    --------
+    >>> vectors = np.array([[1.0, 3.0], [1.0, 5.0], [1.0, 7.0]])
+    >>> reference = normal_reference(vectors, np.random.default_rng(0))
+    >>> reference.shape
+    (3, 2)
+
+    A constant variable stays so:
+
+    >>> reference[:, 0].tolist()
+    [1.0, 1.0, 1.0]
     """
     n = len(vectors)
     centre = vectors.mean(axis=0)
@@ -284,6 +333,15 @@ def measure_replication(
         One for each division.
     reference : sequence of Agreement
         Of the same method on data without clusters.
+
+    Examples
+    --------
+    >>> from hcbench.analysis import Agreement
+    >>> found = Agreement(np.array([0.75]), information=np.array([0.5]), strength=np.array([0.7]))
+    >>> chance = Agreement(np.array([0.5]), information=np.array([0.2]), strength=np.array([0.4]))
+    >>> measured = measure_replication((2,), [found, found], [chance])
+    >>> measured.replication.tolist(), measured.reference
+    ([0.5, 0.5], 0.5)
     """
     # A row for each division, a column for each number of clusters.
     rand = np.array([agreement.rand for agreement in agreements])

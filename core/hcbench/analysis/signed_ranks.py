@@ -93,6 +93,12 @@ def signed_rank_test(
     References
     ----------
     .. [1] F. Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1 (1945).
+
+    Examples
+    --------
+    >>> test = signed_rank_test([9, 8, 7, 6, 5], [8, 6, 4, 2, 0], "higher")
+    >>> test.better, test.p, test.method
+    (5, 0.0625, 'exact')
     """
     gains = _gains(first, second, direction, failed, blocks)
     moved = gains[gains != 0]
@@ -213,6 +219,11 @@ def holm_adjusted(p: Sequence[float]) -> NDArray[np.float64]:
     ----------
     .. [1] S. Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Statist. 6
        (1979).
+
+    Examples
+    --------
+    >>> holm_adjusted([0.01, 0.04, 0.03]).round(2).tolist()
+    [0.03, 0.06, 0.06]
     """
     values = np.asarray(p, dtype=np.float64)
     order = np.argsort(values)

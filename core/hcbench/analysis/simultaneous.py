@@ -49,6 +49,14 @@ def paired_estimate(
         The least and the greatest value of both.
     deterministic : bool
         Whether both use no random numbers.
+
+    Examples
+    --------
+    >>> first = {0: 0.9, 1: 0.8, 2: 0.7}
+    >>> second = {0: 0.7, 1: 0.6, 2: 0.6}
+    >>> estimate = paired_estimate(first, second)
+    >>> round(estimate.mean, 3), estimate.limits().excludes_zero
+    (0.167, True)
     """
     differences = list(differences_of(first, second).values())
     return estimate_mean(differences, width_of(support), deterministic=deterministic)
@@ -59,6 +67,14 @@ def limits_among(estimate: Estimate, n_comparisons: int) -> Limits:
 
     Whatever the dependence between them, the probability that any of the intervals misses its mean
     is at most 5 %.
+
+    Examples
+    --------
+    >>> estimate = hcbench.analysis.estimate_mean([1.0, 2.0, 3.0, 2.0])
+    >>> round(limits_among(estimate, 1).low, 2)
+    0.7
+    >>> round(limits_among(estimate, 10).low, 2)
+    -1.04
     """
     return estimate.limits(level=1 - (1 - CONFIDENCE) / max(n_comparisons, 1))
 
@@ -75,6 +91,18 @@ def limits_below_best(difference: Estimate, n_algorithms: int) -> Limits:
         Of the paired differences between the algorithm of the best mean and another.
     n_algorithms : int
         Among which the best was chosen, itself included.
+
+    Examples
+    --------
+    >>> difference = hcbench.analysis.estimate_mean([0.1, 0.2, 0.15, 0.12])
+    >>> of_two = limits_below_best(difference, n_algorithms=2)
+    >>> round(of_two.low, 3), round(of_two.high, 3)
+    (0.073, 0.212)
+
+    The best of more algorithms is more often the best by chance:
+
+    >>> limits_below_best(difference, n_algorithms=5).low < of_two.low
+    True
     """
     if difference.law != "normal":
         return limits_among(difference, n_algorithms * (n_algorithms - 1) // 2)

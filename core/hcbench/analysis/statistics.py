@@ -48,6 +48,14 @@ class Summary:
         The mean or the median.
     note : str
         Why there is no interval; "" if there is one.
+
+    Examples
+    --------
+    >>> summary = hcbench.analysis.summarise([1.0, 2.0, 3.0, 4.0])
+    >>> summary.mean, summary.median, summary.n
+    (2.5, 2.5, 4)
+    >>> round(summary.std, 3), round(summary.low, 2), round(summary.high, 2)
+    (1.291, 0.45, 4.55)
     """
 
     mean: float | None
@@ -135,6 +143,16 @@ def summarise(
         The least and the greatest value that is possible.
     deterministic : bool
         Whether the values use no random numbers: equal ones are then the average itself.
+
+    Examples
+    --------
+    >>> summary = summarise([1.0, 2.0, 6.0])
+    >>> summary.average, round(summary.low, 2), round(summary.high, 2)
+    (3.0, -3.57, 9.57)
+    >>> summarise([1.0, 2.0, 6.0], "median").average
+    2.0
+    >>> summarise([1.0, 2.0, 6.0], "median").note
+    'fewer than 6 values have no interval of the median'
     """
     return _summarise(tuple(map(float, values)), of, support, deterministic)
 
@@ -189,6 +207,14 @@ def paired_difference(
         The least and the greatest value of the difference.
     deterministic : bool
         As for `summarise`.
+
+    Examples
+    --------
+    >>> first = {0: 0.9, 1: 0.8, 2: 0.7}
+    >>> second = {0: 0.8, 1: 0.6, 2: 0.7, 3: 0.1}
+    >>> difference = paired_difference(first, second)
+    >>> round(difference.mean, 2), difference.n
+    (0.1, 3)
     """
     differences = list(differences_of(first, second).values())
     return summarise(differences, "mean", support, deterministic=deterministic)

@@ -46,6 +46,20 @@ class TableEntry:
         Whether it is in the row of a reference line.
     value, heat : float or None
         In leaderboards: the average, if it is finite, and its shade from 0, bad, to 1, good.
+
+    Examples
+    --------
+    >>> entry = TableEntry("0.912", bold=True, marks=(1,))
+    >>> rows = ((entry,),)
+    >>> block = hcbench.analysis.Block("iris", ("rand",), (True,), rows, notes=("of 4 runs",))
+    >>> print(hcbench.analysis.to_markdown([block]), end="")
+    **iris**
+    <BLANKLINE>
+    | rand |
+    | ---: |
+    | **0.912**<sup>1</sup> |
+    <BLANKLINE>
+    <sup>1</sup> of 4 runs
     """
 
     text: str
@@ -73,6 +87,19 @@ class Block:
         The kind of each footnote; empty if all are of the kind of the table.
     names : int
         Number of columns, from the left, that identify rows; 0 for those of text.
+
+    Examples
+    --------
+    >>> from hcbench.analysis import TableEntry, to_markdown
+    >>> rows = ((TableEntry("UPGMA"), TableEntry("0.90")), (TableEntry("Ward"), TableEntry("0.95")))
+    >>> block = Block("iris", ("algorithm", "rand"), numeric=(False, True), rows=rows, names=1)
+    >>> print(to_markdown([block]), end="")
+    **iris**
+    <BLANKLINE>
+    | algorithm | rand |
+    | --- | ---: |
+    | UPGMA | 0.90 |
+    | Ward | 0.95 |
     """
 
     title: str
@@ -97,6 +124,13 @@ class Reason:
         Whether it represents others that differ only in numbers.
     kind : str
         What it is about.
+
+    Examples
+    --------
+    >>> Reason("more than 12 s").cause == Reason("more than 15 s").cause
+    True
+    >>> Reason("more than 12 s", share="1 of 5: ").cause
+    '1 of 5: more than # s'
     """
 
     text: str
@@ -125,7 +159,19 @@ def mark_texts(notes: dict[str, int], texts: Iterable[str]) -> tuple[int, ...]:
 
 @dataclass(slots=True)
 class Notes:
-    """The footnotes of a block; texts that differ only in numbers share one."""
+    """The footnotes of a block; texts that differ only in numbers share one.
+
+    Examples
+    --------
+    >>> from hcbench.analysis import Reason
+    >>> notes = Notes()
+    >>> notes.mark([Reason("more than 10 s")])
+    (1,)
+    >>> notes.mark([Reason("more than 12 s"), Reason("no heights")])
+    (1, 2)
+    >>> notes.texts
+    ('more than 10 s (and similar)', 'no heights')
+    """
 
     first: dict[str, Reason] = field(default_factory=dict)
     alike: set[str] = field(default_factory=set)
@@ -182,6 +228,15 @@ def format_spread(
         "s", "bytes" and "queries" have special formats; other units are appended.
     interval : str
         Range of the values. Those within [-1, 1] always have three decimals.
+
+    Examples
+    --------
+    >>> format_spread(0.91234, 0.0123)
+    '0.912 ± 0.012'
+    >>> format_spread(0.0021, 0.0004, unit="s")
+    '2.10 ± 0.40 ms'
+    >>> format_spread(3_000_000, None, unit="bytes")
+    '2.9 MiB'
     """
     if mean is None:
         return NOTHING
@@ -200,6 +255,13 @@ def format_numbers(numbers: Sequence[float] | NDArray[np.float64], metric: Metri
     """The average of repetitions with its spread; equal numbers are written once.
 
     ``mean ± standard deviation``, or of times ``median [lower quartile, upper quartile]``.
+
+    Examples
+    --------
+    >>> format_numbers([100, 120], hcbench.analysis.COSTS["queries"])
+    '110 ± 14'
+    >>> format_numbers([0.002, 0.001, 0.004], hcbench.analysis.COSTS["seconds"])
+    '2.00 [1.50, 3.00] ms'
     """
     of_quartiles = quartiles(numbers)
     are_equal = len(set(np.asarray(numbers).tolist())) < 2
@@ -276,7 +338,22 @@ def joined(mean: float, std: float | None, form: str, unit: str) -> str:
 
 
 def to_markdown(blocks: Iterable[Block], legend: Iterable[str] = ()) -> str:
-    """Tables in GitHub's Markdown, with a legend below them."""
+    """Tables in GitHub's Markdown, with a legend below them.
+
+    Examples
+    --------
+    >>> from hcbench.analysis import Block, TableEntry
+    >>> row = (TableEntry("UPGMA"), TableEntry("0.90", bold=True))
+    >>> block = Block("iris", ("algorithm", "rand"), numeric=(False, True), rows=(row,))
+    >>> print(to_markdown([block], legend=["rand: the adjusted Rand index"]), end="")
+    **iris**
+    <BLANKLINE>
+    | algorithm | rand |
+    | --- | ---: |
+    | UPGMA | **0.90** |
+    <BLANKLINE>
+    rand: the adjusted Rand index
+    """
     text = "\n".join(map(_markdown_block, blocks))
     for line in legend:
         text += f"\n{_markdown_text(line)}\n"
@@ -395,7 +472,22 @@ _LATEX = str.maketrans(
 
 
 def to_latex(blocks: Iterable[Block], legend: Iterable[str] = ()) -> str:
-    r"""Tables in LaTeX, which need ``\usepackage{booktabs}``; the legend is a comment."""
+    r"""Tables in LaTeX, which need ``\usepackage{booktabs}``; the legend is a comment.
+
+    Examples
+    --------
+    >>> from hcbench.analysis import Block, TableEntry
+    >>> row = (TableEntry("UPGMA"), TableEntry("0.90", bold=True))
+    >>> block = Block("iris", ("algorithm", "rand"), numeric=(False, True), rows=(row,))
+    >>> text = to_latex([block])
+    >>> print("\n".join(text.splitlines()[4:10]))
+      \begin{tabular}{lr}
+        \toprule
+        algorithm & rand \\
+        \midrule
+        UPGMA & \textbf{0.90} \\
+        \bottomrule
+    """
     parts = [r"% The tables need \usepackage{booktabs}."]
     for line in legend:
         # A line break would end the comment.
@@ -456,6 +548,15 @@ def notes_of_block(block: Block, kind: NoteKind) -> list[Note]:
     block : Block
     kind : str
         Of the footnotes without a kind of their own.
+
+    Examples
+    --------
+    >>> from hcbench.analysis import Block, TableEntry
+    >>> row = (TableEntry("UPGMA"), TableEntry("0.90", marks=(1,)))
+    >>> block = Block("iris", ("algorithm", "rand"), (False, True), (row,), notes=("of 4 runs",))
+    >>> (note,) = notes_of_block(block, "failure")
+    >>> note.text, note.table, note.rows, note.columns
+    ('of 4 runs', 'iris', ('UPGMA',), ('rand',))
     """
     notes = []
     for number, text in enumerate(block.notes, start=1):
