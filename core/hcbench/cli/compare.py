@@ -95,7 +95,19 @@ def run(context: click.Context, /, suite: str, **settings: Any) -> None:
 
 
 def suite_named(text: str, registry: Registry) -> Suite:
-    """The suite of a file or of a registered name."""
+    """The suite of a file or of a registered name.
+
+    Examples
+    --------
+    >>> from hcbench.commands import load_plugins
+    >>> registry = load_plugins(quiet=True)
+    >>> suite_named("compare", registry).name
+    'compare'
+    >>> from pathlib import Path
+    >>> written = Path("tiny.toml").write_text("algorithms = ['Single']")
+    >>> suite_named("tiny.toml", registry).algorithms
+    ('Single',)
+    """
     from hcbench.registry import find_suite
     from hcbench.registry.suite_files import read_suite
 

@@ -41,7 +41,25 @@ _BETWEEN = re.compile(r"(?<=[\[,])(?=.)")
 
 
 def write_results(results: Results, form: str) -> None:
-    """Write results to stdout, as table, json, csv, markdown or latex."""
+    """Write results to stdout, as table, json, csv, markdown or latex.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [5.0], [6.0]])
+    >>> results = hcbench.compare(
+    ...     "UPGMA",
+    ...     X,
+    ...     metrics=["cophenetic-correlation"],
+    ...     store=":memory:",
+    ...     progress=False,
+    ...     repetitions=1,
+    ... )
+    >>> write_results(results, "markdown")
+    **data1**
+    ...
+    | UPGMA | 0.956 |
+    ...
+    """
     if form == "table":
         from hcbench.results.overviews import describe_numbers, make_tables
 
@@ -69,14 +87,34 @@ def write_results(results: Results, form: str) -> None:
 
 
 def write_text(text: str) -> None:
-    """Write text to stdout; on a terminal without control characters."""
+    r"""Write text to stdout; on a terminal without control characters.
+
+    Examples
+    --------
+    >>> write_text("data set,items\niris,150\n")
+    data set,items
+    iris,150
+    """
     if console().is_terminal:
         text = printable(text)
     click.echo(text, nl=False)
 
 
 def write_blocks(blocks: Sequence[Block]) -> None:
-    """Write tables to stdout, with a blank line after each."""
+    """Write tables to stdout, with a blank line after each.
+
+    Examples
+    --------
+    >>> from hcbench.analysis import Block, TableEntry
+    >>> header = ("benchmark", "ratio")
+    >>> row = (TableEntry("algorithm_UPGMA"), TableEntry("0.5", bold=True))
+    >>> write_blocks([Block("Better", header, numeric=(False, True), rows=(row,))])
+    Better
+    benchmark        ratio
+    ──────────────────────
+    algorithm_UPGMA   0.5*
+    <BLANKLINE>
+    """
     out = console()
     # On a terminal the best numbers are bold.
     star = "*"

@@ -23,6 +23,12 @@ def load_plugins(files: Sequence[Path] = (), *, quiet: bool = False) -> Registry
     """Load all plugins; a broken one that is merely installed is only a warning.
 
     Modules beside plugin files can be imported until the command ends.
+
+    Examples
+    --------
+    >>> registry = load_plugins(quiet=True)
+    >>> registry.algorithms.find("UPGMA").spec.doc
+    'Average linkage: merge the two clusters of smallest mean distance.'
     """
     from hcbench.cli.terminal import stdout_for_data
     from hcbench.registry import Registry
@@ -40,7 +46,14 @@ def load_plugins(files: Sequence[Path] = (), *, quiet: bool = False) -> Registry
 
 
 def open_store(location: str | None, *, read_only: bool = False) -> Store:
-    """The store of an option; its libraries are imported when a command needs them."""
+    """The store of an option; its libraries are imported when a command needs them.
+
+    Examples
+    --------
+    >>> with open_store(":memory:") as store:
+    ...     print(store.runs())
+    []
+    """
     from hcbench.store import Store
 
     return Store(location, read_only=read_only)
@@ -67,7 +80,21 @@ def store_kernels(context: click.Context, plugin_files: Sequence[Path] = ()) -> 
 
 
 def notes_on_kernels(store: Store, run: int | None = None) -> tuple[Note, ...]:
-    """Whether cells of a run, by default the last, were measured with different BLAS kernels."""
+    """Whether cells of a run, by default the last, were measured with different BLAS kernels.
+
+    Examples
+    --------
+    A run of one machine has no such note.
+
+    >>> X = np.array([[0.0], [1.0], [5.0], [6.0]])
+    >>> results = hcbench.compare(
+    ...     "Single", X, store="results.sqlite", progress=False, repetitions=1
+    ... )
+    >>> from hcbench.commands import open_store
+    >>> with open_store("results.sqlite") as store:
+    ...     notes_on_kernels(store)
+    ()
+    """
     from hcbench.analysis.notes import Note
 
     # A BLAS chooses its kernels by the processor: other machines round differently.

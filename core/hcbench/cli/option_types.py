@@ -30,7 +30,22 @@ DATE = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
 
 
 class IntegerRange(click.IntRange):
-    """A whole number in a range, written with digits only: Python reads 1_0 as 10."""
+    """A whole number in a range, written with digits only: Python reads 1_0 as 10.
+
+    Examples
+    --------
+    >>> import click
+    >>> @click.command()
+    ... @click.option("--repeats", type=IntegerRange(min=1), default=3)
+    ... def measure(repeats):
+    ...     print(repeats)
+    >>> measure(["--repeats", "5"], standalone_mode=False)
+    5
+    >>> measure(["--repeats", "1_0"], standalone_mode=False)
+    Traceback (most recent call last):
+        ...
+    click.exceptions.BadParameter: '1_0' is not a valid integer.
+    """
 
     name = "integer"
 
@@ -42,7 +57,22 @@ class IntegerRange(click.IntRange):
 
 
 class NumberRange(click.FloatRange):
-    """A number in a range, as `read_number` reads it."""
+    """A number in a range, as `read_number` reads it.
+
+    Examples
+    --------
+    >>> import click
+    >>> @click.command()
+    ... @click.option("--tolerance", type=NumberRange(min=0), default=0.1)
+    ... def regress(tolerance):
+    ...     print(tolerance)
+    >>> regress(["--tolerance", "0.25"], standalone_mode=False)
+    0.25
+    >>> regress(["--tolerance", "nan"], standalone_mode=False)
+    Traceback (most recent call last):
+        ...
+    click.exceptions.BadParameter: 'nan' is not a valid number.
+    """
 
     name = "number"
 
@@ -106,7 +136,20 @@ class Patterns(Names):
 
 
 class OneName(Names):
-    """One name of some kinds; it is looked up later."""
+    """One name of some kinds; it is looked up later.
+
+    Examples
+    --------
+    A shell that completes arguments offers the registered names.
+
+    >>> import click
+    >>> @click.command()
+    ... @click.argument("metric", type=OneName("metrics"))
+    ... def describe(metric):
+    ...     print(metric)
+    >>> describe(["cluster-size[which=median]"], standalone_mode=False)
+    cluster-size[which=median]
+    """
 
     name = "name"
 
@@ -184,6 +227,16 @@ class TolerantOption(click.Option):
 
     Help shows the name that is declared. A spelling that another option of the command has is left
     to that one.
+
+    Examples
+    --------
+    >>> import click
+    >>> @click.command()
+    ... @click.option("--metrics", cls=TolerantOption)
+    ... def show(metrics):
+    ...     print(metrics)
+    >>> show(["--metric", "AARI"], standalone_mode=False)
+    AARI
     """
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
@@ -294,7 +347,23 @@ def read_memory(text: str) -> float:
 
 
 def read_time(text: str) -> float:
-    """A time in seconds; infinity for ``none``."""
+    """A time in seconds; infinity for ``none``.
+
+    Examples
+    --------
+    >>> read_time("90s"), read_time("10min"), read_time("none")
+    (90.0, 600.0, inf)
+
+    As the type of an option:
+
+    >>> import click
+    >>> @click.command()
+    ... @click.option("--timeout", type=read_time)
+    ... def measure(timeout):
+    ...     print(timeout)
+    >>> measure(["--timeout", "1h"], standalone_mode=False)
+    3600.0
+    """
     # No limit; None would mean that the option is not used.
     if text.casefold() in ("none", "inf"):
         return math.inf
@@ -313,6 +382,20 @@ class OutputFile(click.Path):
     ----------
     *suffixes : str
         Those of the formats that can be written, such as ``".csv"``.
+
+    Examples
+    --------
+    >>> import click
+    >>> @click.command()
+    ... @click.option("--report", type=OutputFile(".html", ".htm"))
+    ... def recommend(report):
+    ...     print(report.suffix)
+    >>> recommend(["--report", "page.html"], standalone_mode=False)
+    .html
+    >>> recommend(["--report", "page.pdf"], standalone_mode=False)
+    Traceback (most recent call last):
+        ...
+    click.exceptions.BadParameter: page.pdf: the name ends in .html or .htm, not in .pdf
     """
 
     def __init__(self, *suffixes: str) -> None:

@@ -35,7 +35,18 @@ T = TypeVar("T")
 
 
 def examples(*commands: str) -> str:
-    """Examples below the options in the help of a command."""
+    """Examples below the options in the help of a command.
+
+    Examples
+    --------
+    >>> import click
+    >>> @click.command(epilog=examples("hcbench leaves tree.nwk"))
+    ... def leaves():
+    ...     pass
+    >>> help_lines = leaves.get_help(click.Context(leaves)).splitlines()
+    >>> [line.strip() for line in help_lines[-2:]]
+    ['Examples:', 'hcbench leaves tree.nwk']
+    """
     # click keeps the line breaks of a paragraph that begins with a backspace.
     lines = ["\b", "Examples:"]
     for command in commands:
@@ -44,7 +55,19 @@ def examples(*commands: str) -> str:
 
 
 def with_options(*options: Callable[[F], F]) -> Callable[[F], F]:
-    """Give a command these options, in this order."""
+    """Give a command these options, in this order.
+
+    Examples
+    --------
+    >>> import click
+    >>> from hcbench.commands import QUIET, STORE
+    >>> @click.command()
+    ... @with_options(STORE, QUIET)
+    ... def count(store, quiet):
+    ...     print(store, quiet)
+    >>> count(["--store", "results.sqlite", "-q"], standalone_mode=False)
+    results.sqlite True
+    """
 
     def decorate(function: F) -> F:
         # Decorators add options from the last to the first.
@@ -93,6 +116,16 @@ def names_option(
     """An option of names, which can be repeated: the command gets all of them in one tuple.
 
     One that filters stored results accepts patterns.
+
+    Examples
+    --------
+    >>> import click
+    >>> @click.command()
+    ... @names_option("--algos", "The algorithms.")
+    ... def count(algorithms):
+    ...     print(algorithms)
+    >>> count(["--algos", "Single,UPGMA[metric=cosine]", "--algos", "Ward"], standalone_mode=False)
+    ('Single', 'UPGMA[metric=cosine]', 'Ward')
     """
     kind = option.removeprefix("--")
     if option == "--algos":
@@ -155,7 +188,18 @@ JOBS = click.option(
 
 
 def format_option(*choices: str) -> Callable[[F], F]:
-    """The option of formats of output."""
+    """The option of formats of output.
+
+    Examples
+    --------
+    >>> import click
+    >>> @click.command()
+    ... @format_option("table", "json")
+    ... def leaves(form):
+    ...     print(form)
+    >>> leaves(["--format", "json"], standalone_mode=False)
+    json
+    """
     return click.option(
         "--format", "form", type=click.Choice(choices), default="table", help="Output format."
     )

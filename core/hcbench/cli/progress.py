@@ -159,7 +159,20 @@ def _drawing() -> Iterator[None]:
 
 @contextmanager
 def display(*, quiet: bool) -> Iterator[Bar | Lines | None]:
-    """What suits stderr; None if nothing is to be shown."""
+    """What suits stderr; None if nothing is to be shown.
+
+    Examples
+    --------
+    >>> with display(quiet=False) as shown:
+    ...     for done in range(3):
+    ...         shown.show(done, 3, lambda: [f"{done} of 3 fits"])
+
+    It is None where nothing is to be shown:
+
+    >>> with display(quiet=True) as shown:
+    ...     print(shown)
+    None
+    """
     if quiet:
         yield None
         return
@@ -218,7 +231,25 @@ def watch_fit(label: str) -> Callable[[str, float], None]:
 
 @contextmanager
 def follow(store: Store, *, quiet: bool) -> Iterator[Observer]:
-    """An observer that shows a run on stderr; after Ctrl-C it says how to resume."""
+    """An observer that shows a run on stderr; after Ctrl-C it says how to resume.
+
+    Examples
+    --------
+    >>> from hcbench.commands import load_plugins, open_store
+    >>> from hcbench.run import plan_of_run, rescore_plan
+    >>> results = hcbench.compare(
+    ...     "Single", "planted[N0=2,sigma=0]", store="results.sqlite", progress=False, repetitions=1
+    ... )
+    >>> registry = load_plugins(quiet=True)
+    >>> with open_store("results.sqlite") as store:
+    ...     stored = plan_of_run(store, store.run(), registry, ["clade-recovery"])
+    ...     with follow(store, quiet=True) as observer:
+    ...         outcomes = rescore_plan(
+    ...             stored.plan, stored.stored_results, registry.plugins, store, observer=observer
+    ...         )
+    >>> outcomes[0].points[-1].values["clade-recovery"].value
+    1.0
+    """
     with display(quiet=quiet) as progress_display:
         # One that shows nothing.
         observer = Observer()

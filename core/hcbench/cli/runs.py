@@ -63,6 +63,18 @@ def read_run(
         If a filter chooses no cell.
     UsageError
         If a metric was not measured.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [5.0], [6.0]])
+    >>> results = hcbench.compare(
+    ...     ["Single", "UPGMA"], X, store="results.sqlite", progress=False, repetitions=1
+    ... )
+    >>> from hcbench.commands import open_store
+    >>> with open_store("results.sqlite") as store:
+    ...     of_average = read_run(store, store.run(), algorithms=["UPGMA"])
+    >>> of_average.algorithms
+    ['UPGMA']
     """
     from hcbench.plan.presentation import Presentation
     from hcbench.results.results import Results

@@ -27,7 +27,13 @@ _LONGEST_WORD = 4096
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A rich console that takes text as it is: brackets in names are no markup."""
+    """A rich console that takes text as it is: brackets in names are no markup.
+
+    Examples
+    --------
+    >>> console().print("[a] is a name")
+    [a] is a name
+    """
     from rich.console import Console
 
     out = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
@@ -38,7 +44,15 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def tell(text: str) -> None:
-    """One line to stderr; of a word that is longer than any path, the beginning."""
+    """One line to stderr; of a word that is longer than any path, the beginning.
+
+    Examples
+    --------
+    >>> import contextlib, sys
+    >>> with contextlib.redirect_stderr(sys.stdout):
+    ...     tell("installing main (6b82703)")
+    hcbench: installing main (6b82703)
+    """
     # Messages of libraries have line breaks; here one line is one message.
     words = []
     for word in text.split():
@@ -72,7 +86,16 @@ def tell_notes(notes: Iterable[Note]) -> None:
 
 
 def write_json(value: Any) -> None:
-    """One strict JSON object to stdout."""
+    """One strict JSON object to stdout.
+
+    Examples
+    --------
+    >>> write_json({"data set": "iris", "items": 150})
+    {
+      "data set": "iris",
+      "items": 150
+    }
+    """
     click.echo(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False))
 
 
@@ -93,6 +116,13 @@ def write_table(
         Columns of numbers, aligned to the right.
     unwrapped : sequence of str
         Columns that are never wrapped.
+
+    Examples
+    --------
+    >>> write_table(["data set", "items"], [["iris", "150"], ["moons", "60"]], right=["items"])
+    data set  items
+    iris        150
+    moons        60
     """
     from rich.table import Table
     from rich.text import Text
@@ -130,7 +160,18 @@ def write_lines(*renderables: Any) -> None:
 
 @contextmanager
 def stdout_for_data() -> Iterator[None]:
-    """Redirect what plugins print to stderr, as stdout is for data, and `tell_warnings`."""
+    """Redirect what plugins print to stderr, as stdout is for data, and `tell_warnings`.
+
+    Examples
+    --------
+    >>> from hcbench.commands import write_json
+    >>> with stdout_for_data():
+    ...     print("reading 150 rows")  # as a data set may do
+    >>> write_json({"items": 150})
+    {
+      "items": 150
+    }
+    """
     with redirect_stdout(sys.stderr), tell_warnings():
         yield
 
