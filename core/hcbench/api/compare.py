@@ -136,6 +136,20 @@ def compare(
     ------
     HcbenchError
         If a name, a parameter or data are wrong; failing cells are rows, not errors.
+
+    Examples
+    --------
+    >>> def ward(X):
+    ...     from scipy.cluster.hierarchy import linkage
+    ...     return linkage(X, "ward")
+    >>> data = {"pairs": ([[0.0], [1.0], [8.0], [9.0]], [0, 0, 1, 1])}
+    >>> results = compare(
+    ...     ["UPGMA", ward], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> [(row["algorithm"], row["metrics"]) for row in results.rows]
+    [('UPGMA', {'AARI': 1.0}), ('ward', {'AARI': 1.0})]
+    >>> results.tree("UPGMA").to_newick()
+    '((0:0.5,1:0.5):3.5,(2:0.5,3:0.5):3.5);'
     """
     registry = load_registry(plugins)
     budgets: Sequence[Budget] = ()
@@ -231,6 +245,19 @@ def run_suite(
     ------
     HcbenchError
         If the suite does not exist or is wrong.
+
+    Examples
+    --------
+    >>> suite = hcbench.Suite(
+    ...     name="linkages",
+    ...     algorithms=("UPGMA", "Single"),
+    ...     datasets=("iris",),
+    ...     metrics=("n-clusters",),
+    ...     repetitions=1,
+    ... )
+    >>> results = run_suite(suite, progress=False)
+    >>> results
+    <Results: 2 cells, algorithms: 2, data sets: 1, failed: 0>
     """
     registry = load_registry(plugins)
     if not isinstance(suite, Suite):

@@ -159,6 +159,22 @@ def fit(
     ------
     HcbenchError
         If the data do not fit the algorithm, or the budget is used up.
+
+    Examples
+    --------
+    >>> tree = fit("UPGMA", [[0.0], [1.0], [5.0], [7.0]])
+    >>> tree.cut(2).labels.tolist()
+    [0, 0, 1, 1]
+    >>> fit("UPGMA", [[1.0, 0.0], [9.0, 0.1], [0.0, 1.0]], metric="cosine").cut(2).labels.tolist()
+    [0, 0, 1]
+
+    A function answers which of two pairs is more similar:
+
+    >>> age = [3, 4, 40, 43]
+    >>> def is_closer(i, j, k, l):
+    ...     return abs(age[i] - age[j]) < abs(age[k] - age[l])
+    >>> fit("CL", n=4, quadruplet=is_closer).cut(2).labels.tolist()
+    [0, 0, 1, 1]
     """
     seed = whole_number(seed, "seed", least=0)
     registry = load_registry()
@@ -388,6 +404,19 @@ def score(metric: str, result: Any, truth: Any, /, **params: Any) -> float:
         If the metric is not defined for such a result or such a truth, or is a cost.
     DataError
         If the result and the truth are of different items.
+
+    Examples
+    --------
+    >>> tree = hcbench.Tree.from_levels([["a"], ["a"], ["b"], ["b"]])
+    >>> tree.to_newick()
+    '((0,1),(2,3));'
+    >>> score("AARI", tree, [0, 0, 1, 1])
+    1.0
+    >>> truth = hcbench.Tree.from_newick("(((0,1),2),3);")
+    >>> score("robinson-foulds", tree, truth)
+    0.5
+    >>> score("ARI", hcbench.Partition([0, 0, 1, 1]), [1, 1, 0, 0])
+    1.0
     """
     registry = load_registry()
     use = use_one(registry.metrics, metric, _without_lists(params))

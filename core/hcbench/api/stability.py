@@ -160,6 +160,13 @@ def common_items(first: Result, second: Result) -> tuple[Tree, Tree]:
     ------
     NotApplicableError
         If the items have no names, or fewer than three are common.
+
+    Examples
+    --------
+    >>> first = hcbench.Tree.from_newick("(((a,b),c),d);")
+    >>> second = hcbench.Tree.from_newick("((a,c),(b,x));")
+    >>> [tree.to_newick() for tree in common_items(first, second)]
+    ['(c,(a,b));', '(b,(a,c));']
     """
     if not isinstance(first, Tree) or not isinstance(second, Tree):
         raise NotApplicableError(_NO_NAMES)
@@ -192,6 +199,15 @@ def agreement(metric: str, first: Result, second: Result) -> float:
     ------
     NotApplicableError
         If the metric does not compare such results with a truth.
+
+    Examples
+    --------
+    >>> first = hcbench.Tree.from_newick("((a,b),(c,d));")
+    >>> second = hcbench.Tree.from_newick("(((a,b),c),d);")
+    >>> agreement("triplet-agreement", first, first)
+    1.0
+    >>> agreement("triplet-agreement", first, second)
+    0.5
     """
     # A metric need not be symmetric: triplets that the truth does not resolve are not counted.
     return (score(metric, first, second) + score(metric, second, first)) / 2

@@ -80,6 +80,29 @@ class Verdict:
         Number of repetitions that are judged, which may be less than the number of those stored.
     level : float or None
         The level of the interval: the intervals of all looks hold together at 95 %.
+
+    Examples
+    --------
+    >>> claim = hcbench.Claim(
+    ...     claim="UPGMA is better than chance",
+    ...     algorithm="UPGMA",
+    ...     dataset="iris",
+    ...     metric="AARI",
+    ...     paper="0",
+    ...     relation=">",
+    ... )
+    >>> suite = hcbench.Suite(
+    ...     name="chance",
+    ...     algorithms=("UPGMA",),
+    ...     datasets=("iris",),
+    ...     metrics=("AARI",),
+    ...     claims=(claim,),
+    ...     repetitions=1,
+    ... )
+    >>> results = hcbench.run_suite(suite, progress=False)
+    >>> verdict = results.judged_families[0].verdicts[0]
+    >>> isinstance(verdict, Verdict), verdict.verdict, verdict.basis
+    (True, 'reproduced', 'equality')
     """
 
     claim: Claim

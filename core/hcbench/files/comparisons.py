@@ -66,6 +66,20 @@ def read_comparisons(path: str | Path, n: int | None = None) -> Comparisons:
         If the file cannot be read, or is of another format.
     InvalidComparisonsError
         If the contents are invalid; the message names the line or row.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("answers.csv").write_text('''
+    ... anchor,near,far
+    ... ape,bat,cod
+    ... bat,ape,eel
+    ... ''')
+    >>> answers = read_comparisons("answers.csv")
+    >>> answers
+    Comparisons(n=4, m=2)
+    >>> answers.triplets().tolist()  # ape is item 0, ..., eel is item 3
+    [[0, 1, 2], [1, 0, 3]]
     """
     comparisons, _ = read_named_comparisons(Path(path), n)
     return comparisons
@@ -124,6 +138,19 @@ def write_comparisons(
         If the format is another one, or the file cannot be written.
     InvalidComparisonsError
         If rows are to have three items, and a comparison is of four.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> answers = hcbench.Comparisons.from_triplets(4, [[0, 1, 2], [1, 0, 3]])
+    >>> write_comparisons(answers, "answers.csv", triplets=True)
+    >>> print(Path("answers.csv").read_text())
+    # n = 4
+    i,j,k
+    0,1,2
+    1,0,3
+    >>> hcbench.read_comparisons("answers.csv") == answers
+    True
     """
     path = Path(path)
     writers = {".csv": _write_csv, ".npz": _write_arrays}

@@ -87,6 +87,17 @@ def write_tree(
     InvalidTreeError
         If the format cannot hold the tree: a linkage matrix only binary trees, and branch lengths
         no infinite heights.
+
+    Examples
+    --------
+    >>> problem = hcbench.Problem(n=3, names=["a", "b", "c"], vectors=[[0], [1], [5]])
+    >>> tree = hcbench.fit("UPGMA", problem)
+    >>> [file.name for file in write_tree(tree, "upgma.nwk")]
+    ['upgma.nwk']
+    >>> hcbench.read_tree("upgma.nwk").isomorphic(tree)
+    True
+    >>> [file.name for file in write_tree(tree, "upgma.csv")]
+    ['upgma.csv', 'upgma.names.txt']
     """
     path = Path(path).expanduser()
     form = format_of_tree(path)

@@ -78,6 +78,18 @@ def read_tree(
     DataError
         If the file cannot be read, has no tree, several trees of which none is chosen, or a tree of
         other items: one line with its name.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("animals.nwk").write_text("((ape:1,bat:1):2,cod:3);")
+    >>> tree = read_tree("animals.nwk")
+    >>> tree.names
+    ('ape', 'bat', 'cod')
+    >>> tree.merge_height([0, 0], [1, 2]).tolist()
+    [2.0, 6.0]
+    >>> read_tree("animals.nwk", names=["cod", "bat", "ape"]).to_newick()
+    '(cod:3,(bat:1,ape:1):2);'
     """
     return TreeFile(Path(path).expanduser(), tree, heights).read(names)
 

@@ -118,6 +118,14 @@ def similarity_matrix(problem: Problem, rule: str = "cosine") -> NDArray[np.floa
     ------
     NotApplicableError
         If the problem has neither.
+
+    Examples
+    --------
+    >>> problem = hcbench.Problem(n=3, vectors=[[1, 0], [2, 0], [0, 3]])
+    >>> similarity_matrix(problem).tolist()
+    [[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    >>> similarity_matrix(problem, "dot").tolist()
+    [[1.0, 2.0, 0.0], [2.0, 4.0, 0.0], [0.0, 0.0, 9.0]]
     """
     if not isinstance(problem, Problem):
         raise DataError(

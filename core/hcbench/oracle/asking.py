@@ -54,6 +54,16 @@ def ask_oracle(
     ------
     InvalidQueryError
         If the kind is unknown and there is no arity.
+
+    Examples
+    --------
+    >>> def are_near(i, j):
+    ...     return abs(i - j) <= 1
+    >>> oracle = ask_oracle("pair-queries", are_near, n=4, budget=5)
+    >>> oracle.ask([[0, 1], [0, 3]]).tolist()
+    [1, 0]
+    >>> oracle.ledger.queries, oracle.ledger.left
+    (2, 3)
     """
     if isinstance(kind, QueryKind):
         name = kind.name

@@ -304,6 +304,24 @@ def load_registry(files: str | Path | Sequence[str | Path] = ()) -> Registry:
     ------
     PluginError
         If one of ``files`` is broken; installed plugins that are broken are skipped.
+
+    Examples
+    --------
+    >>> registry = load_registry()
+    >>> registry.algorithms.find("upgma").spec.name
+    'UPGMA'
+    >>> [use.label for use in registry.use_oracles("quadruplet-set[p=[0.1,0.2]]")]
+    ['quadruplet-set[p=0.1]', 'quadruplet-set[p=0.2]']
+    >>> from pathlib import Path
+    >>> _ = Path("my_suites.py").write_text('''
+    ... import hcbench
+    ...
+    ... @hcbench.hookimpl
+    ... def hcbench_suites():
+    ...     return [hcbench.Suite(name="mine", algorithms=("UPGMA", "Ward"))]
+    ... ''')
+    >>> load_registry("my_suites.py").suites.find("mine").spec.algorithms
+    ('UPGMA', 'Ward')
     """
     if not files:
         return _installed()

@@ -78,6 +78,22 @@ class Figure:
     printed : bool
         Whether that is drawn, with open markers, with which these claims compare: printed numbers
         and bounds; and of a rate a line of that slope.
+
+    Examples
+    --------
+    >>> figure = Figure(
+    ...     name="noise",
+    ...     doc="AARI against the noise of the answers.",
+    ...     x="oracle.noise",
+    ...     metric="AARI, triplet-agreement",
+    ...     panel=("metric",),
+    ... )
+    >>> figure.metrics
+    ('AARI', 'triplet-agreement')
+    >>> Figure(name="noise", doc="Of which metric?", x="oracle.noise")
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.SuiteError: figure noise needs x and metric, or a function
     """
 
     name: str

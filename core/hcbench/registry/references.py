@@ -93,6 +93,20 @@ def read_references(path: Path) -> dict[str, Reference]:
     ------
     InvalidSpecError
         If an entry cannot be read, or has no author, title or year.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("papers.bib").write_text('''
+    ... @article{ward1963,
+    ...   author = {Ward, Joe H.},
+    ...   title = {Hierarchical Grouping to Optimize an Objective Function},
+    ...   year = 1963
+    ... }
+    ... ''')
+    >>> references = read_references(Path("papers.bib"))
+    >>> str(references["ward1963"])
+    'Ward 1963, Hierarchical Grouping to Optimize an Objective Function'
     """
     references = {}
     text = path.read_text(encoding="utf-8-sig")

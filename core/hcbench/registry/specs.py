@@ -113,6 +113,15 @@ def extra(name: str) -> Need:
     ------
     InvalidSpecError
         If it has no package.
+
+    Examples
+    --------
+    >>> need = extra("my-package:strings")
+    >>> need
+    'my-package:strings'
+    >>> problem = hcbench.Problem(n=2, extras={need: ["ACGT", "ACCT"]})
+    >>> sorted(problem.provides)
+    ['my-package:strings']
     """
     if not is_extra(name):
         raise InvalidSpecError(f"{name!r} needs the name of your package: 'my-package:{name}'")

@@ -261,6 +261,14 @@ def finest_partition(problem: Problem, level: int | None = None) -> Partition:
     ------
     NotApplicableError
         If there is no such level, or no truth.
+
+    Examples
+    --------
+    >>> problem = hcbench.Problem(n=4, levels=[["a", "x"], ["a", "y"], ["a", "y"], ["b", "x"]])
+    >>> finest_partition(problem).labels.tolist()
+    [0, 1, 1, 2]
+    >>> finest_partition(problem, level=1).labels.tolist()
+    [0, 0, 0, 1]
     """
     if level is not None:
         level = whole_number(level, "level")

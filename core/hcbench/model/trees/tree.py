@@ -75,6 +75,20 @@ class Tree:
     ------
     InvalidTreeError
         If this is not a tree.
+
+    Examples
+    --------
+    >>> tree = Tree([4, 4, 5, 6, 5, 6, -1], height=[0, 0, 0, 0, 1, 2, 5], kind="distance")
+    >>> tree.n, tree.root, tree.is_binary
+    (4, 6, True)
+    >>> tree.to_newick()
+    '(3:2.5,(2:1,(0:0.5,1:0.5):0.5):1.5);'
+    >>> tree.leaves(5).tolist()
+    [2, 0, 1]
+    >>> tree.cut(2).labels.tolist()
+    [0, 0, 0, 1]
+    >>> tree.with_names(["ant", "bee", "cod", "elm"]).to_newick(lengths=False)
+    '(elm,(cod,(ant,bee)));'
     """
 
     # No slots: cached_property keeps the derived arrays in the instance's dictionary.
@@ -788,6 +802,12 @@ def distances(tree: Tree) -> NDArray[np.float64]:
     """Heights of the inner nodes, (m-n,), as distances that grow towards the root.
 
     Of a tree without heights, the number of levels below each node.
+
+    Examples
+    --------
+    >>> tree = hcbench.Tree([3, 3, 4, 4, -1], height=[9, 9, 9, 7, 2], kind="affinity")
+    >>> distances(tree).tolist()
+    [2.0, 7.0]
     """
     if tree.height is None:
         depth = read_only(tree.depths.astype(np.float64))
