@@ -382,7 +382,9 @@ class DataNotAvailableError(HcbenchError, FileNotFoundError):
     >>> spec = hcbench.DatasetSpec(
     ...     name="mail", function=mail, doc="My mail.", provides=("vectors", "truth")
     ... )
-    >>> results = hcbench.compare(["UPGMA"], [spec], repetitions=1, progress=False)
+    >>> results = hcbench.compare(
+    ...     ["UPGMA"], [spec], metrics=["AARI"], repetitions=1, progress=False
+    ... )
     >>> print(results.rows[0]["reason"])
     mail.zip is missing: download it from example.org
     """

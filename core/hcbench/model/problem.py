@@ -245,7 +245,13 @@ class Problem:
         )
 
     def with_names(self, names: Iterable[str] | None) -> Problem:
-        """Return this problem, and its trees, with item i named ``names[i]``, or without names."""
+        """Return this problem, and its trees, with item i named ``names[i]``, or without names.
+
+        Examples
+        --------
+        >>> Problem(n=2, vectors=[[0], [1]]).with_names(["ant", "bee"]).names
+        ('ant', 'bee')
+        """
         item_names = None
         if names is not None:
             if isinstance(names, str):
@@ -331,6 +337,14 @@ class Problem:
         ----------
         depth : int
             The number of levels, from 1.
+
+        Examples
+        --------
+        >>> problem = Problem(n=3, levels=[["sci", "space"], ["rec", "car"], ["rec", "car"]])
+        >>> problem.class_names(1)
+        ['sci', 'rec', 'rec']
+        >>> problem.class_names(2)
+        ['space', 'car', 'car']
         """
         assert self.levels is not None
         columns = []  # the name of each item's class at each level
@@ -393,6 +407,13 @@ class Problem:
         ----------
         items : (m,) int array
             Distinct item numbers.
+
+        Examples
+        --------
+        >>> problem = Problem(n=3, vectors=[[0], [1], [9]], levels=[[0], [0], [1]])
+        >>> part = problem.take(np.array([2, 0]))
+        >>> part.vectors.tolist(), part.levels.tolist()
+        ([[9.0], [0.0]], [[1], [0]])
         """
         parts: dict[str, Any] = {}
         if self.names is not None:

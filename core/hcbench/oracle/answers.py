@@ -136,7 +136,13 @@ class QueryKind:
         return self.symmetry == "unordered" and not any(choice.text for choice in self.choices)
 
     def canonical(self, query: Sequence[Item]) -> tuple[tuple[Item, ...], tuple[int, ...]]:
-        """The items of a query in the first of its orders, and that order."""
+        """The items of a query in the first of its orders, and that order.
+
+        Examples
+        --------
+        >>> hcbench.QUERY_KINDS["quadruplet-queries"].canonical((3, 2, 1, 0))
+        ((0, 1, 2, 3), (3, 2, 1, 0))
+        """
         if self.symmetry == "unordered":
             # Of many items there are too many orders to try them all.
             order = tuple(sorted(range(len(query)), key=query.__getitem__))
@@ -145,7 +151,14 @@ class QueryKind:
         return min([(_in_order(query, order), order) for order in self.orders])
 
     def offered(self, *, neither: bool) -> tuple[Choice, ...]:
-        """All choices, with the attribute `neither` if there is one and the parameter is true."""
+        """All choices, with the attribute `neither` if there is one and the parameter is true.
+
+        Examples
+        --------
+        >>> kind = hcbench.QUERY_KINDS["quadruplet-queries"]
+        >>> [choice.code for choice in kind.offered(neither=True)]
+        [1, -1, 0]
+        """
         if neither and self.neither is not None:
             return self.choices + (self.neither,)
         return self.choices
@@ -431,6 +444,20 @@ class Scored:
         ----------
         function : callable
         params : mapping of str to hashable values
+
+        Examples
+        --------
+        >>> from hcbench.model import Cost
+        >>> def depths(scored):
+        ...     print("computed")
+        ...     return scored.tree.depths.tolist()
+        >>> tree = hcbench.Tree.from_newick("((0,1),2);")
+        >>> scored = Scored(problem=hcbench.Problem(n=3), result=tree, cost=Cost(seconds=0.0))
+        >>> scored.compute_once(depths, {})
+        computed
+        [2, 2, 1, 1, 0]
+        >>> scored.compute_once(depths, {})
+        [2, 2, 1, 1, 0]
         """
         # Parameters by name, whatever their order in the call.
         key = (function, tuple(sorted(params.items())))

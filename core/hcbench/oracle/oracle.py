@@ -186,6 +186,12 @@ class Oracle:
             If this kind must be asked.
         BudgetExceededError
             If the set is larger than the budget.
+
+        Examples
+        --------
+        >>> oracle = Oracle(hcbench.Answers(kind="vectors", n=2, data=np.array([[0.0], [1.0]])))
+        >>> oracle.read().tolist()
+        [[0.0], [1.0]]
         """
         data = self._answers.data
         if data is None:
@@ -228,6 +234,19 @@ class Oracle:
             If one gets no answer (UNSURE) `PATIENCE` times; each time counts as a query.
         InvalidAnswerError
             If an answer is none of these codes.
+
+        Examples
+        --------
+        >>> oracle = hcbench.ask_oracle("rating-queries", lambda i, j: 9 - abs(i - j), n=4)
+        >>> oracle.ask([[0, 0], [0, 3]]).tolist()
+        [9.0, 6.0]
+
+        An item that does not exist is an error:
+
+        >>> oracle.ask([[0, 4]])
+        Traceback (most recent call last):
+            ...
+        hcbench.errors.InvalidQueryError: item 4 does not exist: there are 4, from 0
         """
         rows = self._checked(queries)
         codes = self._answered(rows)
@@ -346,6 +365,15 @@ class Oracle:
         ------
         InvalidQueryError
             If there is nothing to draw from, or m is negative.
+
+        Examples
+        --------
+        >>> oracle = hcbench.ask_oracle("pair-queries", lambda i, j: i < 2 and j < 2, n=4)
+        >>> pairs = oracle.draw(3)
+        >>> pairs.shape, oracle.ledger.queries
+        ((3, 2), 0)
+        >>> oracle.ask(pairs).shape, oracle.ledger.queries
+        ((3,), 3)
         """
         account = self._account
         if account.draws is None:
@@ -404,6 +432,12 @@ class Oracle:
 
         An anytime algorithm records its current result when this is so, and only then needs to
         build it.
+
+        Examples
+        --------
+        >>> oracle = hcbench.ask_oracle("pair-queries", lambda i, j: i == j, n=4, budget=2)
+        >>> oracle.due(2), oracle.due(3)
+        (False, True)
         """
         before = self.ledger.queries or 0
         after = before + queries
@@ -428,7 +462,24 @@ class Oracle:
         return until
 
     def record(self, result: Result) -> None:
-        """Keep a result as what the algorithm has at the present number of queries."""
+        """Keep a result as what the algorithm has at the present number of queries.
+
+        Examples
+        --------
+        >>> def grow(oracle, items, rng):
+        ...     oracle.record(hcbench.Tree.from_levels(np.zeros((items.n, 1), int)))
+        ...     oracle.ask([[0, 1], [0, 2]])
+        ...     return hcbench.Tree.from_newick("((0,1),2);")
+        >>> spec = hcbench.AlgorithmSpec(
+        ...     name="grow", function=grow, doc="Asks.", accepts=("pair-queries",), anytime=True
+        ... )
+        >>> data = ([[0.0], [1.0], [9.0]], [0, 0, 1])
+        >>> results = hcbench.compare(
+        ...     [spec], [data], metrics=["AARI"], checkpoints=[1], repetitions=1, progress=False
+        ... )
+        >>> [(row["checkpoint"], row["metrics"]) for row in results.rows]
+        [(1, {'AARI': 0.0}), (None, {'AARI': 1.0})]
+        """
         point = Point(self.ledger.queries or 0, result)
         trace = self._notes.trace
         if trace and trace[-1].queries == point.queries:
@@ -452,6 +503,20 @@ class Oracle:
         ------
         ParameterError
             If a number is not finite, a name is too long, or there are too many numbers.
+
+        Examples
+        --------
+        >>> def converge(oracle, items, rng):
+        ...     oracle.report(iterations=3)
+        ...     return hcbench.Tree.from_levels(np.zeros((items.n, 1), int))
+        >>> spec = hcbench.AlgorithmSpec(
+        ...     name="star", function=converge, doc="A star.", accepts=("vectors",)
+        ... )
+        >>> results = hcbench.compare(
+        ...     [spec], [[0.0], [1.0], [2.0]], metrics=["leaf-depth"], repetitions=1, progress=False
+        ... )
+        >>> results.rows[0]["metrics"]
+        {'leaf-depth': 1.0, 'iterations (reported)': 3.0}
         """
         for name, number in numbers.items():
             _check_reported(name, number)
@@ -487,6 +552,20 @@ class Oracle:
         ------
         ParameterError
             If the name, the amount or the unit is none.
+
+        Examples
+        --------
+        >>> def heat(oracle, items, rng):
+        ...     oracle.report_cost("energy", 2.5, unit="J")
+        ...     return hcbench.Tree.from_levels(np.zeros((items.n, 1), int))
+        >>> spec = hcbench.AlgorithmSpec(
+        ...     name="star", function=heat, doc="A star.", accepts=("vectors",)
+        ... )
+        >>> results = hcbench.compare(
+        ...     [spec], [[0.0], [1.0], [2.0]], metrics=["leaf-depth"], repetitions=1, progress=False
+        ... )
+        >>> results.rows[0]["metrics"]
+        {'leaf-depth': 1.0, 'energy [J] (reported)': 2.5}
         """
         for text, noun in ((name, "name of a cost"), (unit, "unit")):
             if not text or set(text) & set("[]"):

@@ -94,6 +94,15 @@ class Results(Evaluation):
 
         ``cells``, ``summary``, ``ranking``, ``significance``, ``differences``, ``verdicts``,
         ``false_verdicts`` and ``notes``. Strict JSON: infinite numbers and NaN become null.
+
+        Examples
+        --------
+        >>> results = hcbench.compare(
+        ...     ["UPGMA"], [[0.0], [1.0]], metrics=["leaf-depth"], repetitions=1, progress=False
+        ... )
+        >>> import json
+        >>> [cell["metrics"] for cell in json.loads(results.to_json())["cells"]]
+        [{'leaf-depth': 1.0}]
         """
         everything = {
             "cells": self.rows,
@@ -113,6 +122,15 @@ class Results(Evaluation):
         """A row for each cell and checkpoint, with a column for each metric.
 
         The `notes` are in a second file beside a file: ``run.notes.json`` of ``run.csv``.
+
+        Examples
+        --------
+        >>> results = hcbench.compare(
+        ...     ["UPGMA"], [[0.0], [1.0]], metrics=["leaf-depth"], repetitions=1, progress=False
+        ... )
+        >>> header = results.to_csv().splitlines()[0]
+        >>> "leaf-depth" in header.split(",")
+        True
         """
         text = write_text(to_csv(self.flat_rows), path)
         if path is not None:
@@ -123,6 +141,14 @@ class Results(Evaluation):
         """The rows of `to_csv` as a pandas DataFrame; `table` is the tidy form.
 
         ``attrs["notes"]`` has the `notes` in plain values.
+
+        Examples
+        --------
+        >>> results = hcbench.compare(
+        ...     ["UPGMA"], [[0.0], [1.0]], metrics=["leaf-depth"], repetitions=1, progress=False
+        ... )
+        >>> results.to_frame()[["algorithm", "leaf-depth"]].values.tolist()
+        [['UPGMA', 1.0]]
         """
         import pandas
 
@@ -131,7 +157,19 @@ class Results(Evaluation):
         return frame
 
     def to_markdown(self, path: str | Path | None = None) -> str:
-        """The tables in Markdown."""
+        """The tables in Markdown.
+
+        Examples
+        --------
+        >>> results = hcbench.compare(
+        ...     ["UPGMA"], [[0.0], [1.0]], metrics=["leaf-depth"], repetitions=1, progress=False
+        ... )
+        >>> for line in results.to_markdown().splitlines()[2:5]:
+        ...     print(line)
+        | algorithm | leaf-depth |
+        | --- | ---: |
+        | UPGMA | 1.000 |
+        """
         text = to_markdown(make_tables(self), describe_numbers(self, "bold"))
         return write_text(text, path)
 

@@ -92,6 +92,11 @@ class AllComparisons:
         ------
         InvalidComparisonsError
             If it is neither, or not of finite numbers.
+
+        Examples
+        --------
+        >>> AllComparisons.from_similarity([0.9, 0.2, 0.85], tolerance=0.1).rank.tolist()
+        [1, 0, 1]
         """
         array = as_plain_array(similarity, "similarities")
         # A matrix with NaN would be refused as one that is not symmetric.
@@ -117,6 +122,11 @@ class AllComparisons:
         ------
         InvalidComparisonsError
             If there are more than `Comparisons.MOST`.
+
+        Examples
+        --------
+        >>> AllComparisons(3, [2, 0, 1]).materialise().triplets().tolist()
+        [[0, 1, 2], [1, 0, 2], [2, 1, 0]]
         """
         if len(self) > Comparisons.MOST:
             raise InvalidComparisonsError(
@@ -133,6 +143,11 @@ class AllComparisons:
         ----------
         items : (size,) int array
             Distinct item numbers.
+
+        Examples
+        --------
+        >>> AllComparisons(4, [5, 4, 3, 2, 1, 0]).take([0, 1, 2]).rank.tolist()
+        [2, 1, 0]
         """
         old_items = arrays.distinct_items(items, self.n)
         first, second = np.triu_indices(old_items.size, 1)
@@ -142,7 +157,13 @@ class AllComparisons:
         return AllComparisons(old_items.size, dense_ranks)
 
     def flip(self) -> AllComparisons:
-        """The opposite of every answer."""
+        """The opposite of every answer.
+
+        Examples
+        --------
+        >>> AllComparisons(3, [2, 0, 1]).flip().rank.tolist()
+        [0, 2, 1]
+        """
         return AllComparisons(self.n, self.rank.max(initial=0) - self.rank)
 
     def unique(self) -> AllComparisons:

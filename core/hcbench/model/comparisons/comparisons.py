@@ -239,6 +239,13 @@ class Comparisons:
         InvalidComparisonsError
             If an item does not exist or is paired with itself, or a pair is compared with itself;
             the message names the first such row.
+
+        Examples
+        --------
+        >>> rows = [[0, 1, 2, 3], [0, 2, 1, 3]]
+        >>> answers = Comparisons.from_quadruplets(4, rows, responses=[1, -1])
+        >>> answers.quadruplets().tolist()
+        [[0, 1, 2, 3], [1, 3, 0, 2]]
         """
         check_n(n)
         closer, farther = arrays.encode(n, rows, arrays.QUADRUPLET)
@@ -260,6 +267,11 @@ class Comparisons:
         ------
         InvalidComparisonsError
             As `from_quadruplets`.
+
+        Examples
+        --------
+        >>> Comparisons.from_triplets(3, [[0, 1, 2], [2, 1, 0]]).quadruplets().tolist()
+        [[0, 1, 0, 2], [1, 2, 0, 2]]
         """
         check_n(n)
         closer, farther = arrays.encode(n, rows, arrays.TRIPLET)
@@ -280,6 +292,13 @@ class Comparisons:
         ------
         InvalidComparisonsError
             If the array is of another shape.
+
+        Examples
+        --------
+        >>> array = np.zeros((3, 3, 3), int)
+        >>> array[0, 1, 2] = 1  # w_01 > w_02
+        >>> Comparisons.from_array(array).triplets().tolist()
+        [[0, 1, 2]]
         """
         n, rows, counts = arrays.entries(array)
         answers = np.sign(counts)
@@ -298,7 +317,13 @@ class Comparisons:
         return self._pairs()[1]
 
     def quadruplets(self) -> NDArray[np.int32]:
-        """Items, (m, 4): a row ``i, j, k, l`` means ``w_ij > w_kl``; i < j and k < l."""
+        """Items, (m, 4): a row ``i, j, k, l`` means ``w_ij > w_kl``; i < j and k < l.
+
+        Examples
+        --------
+        >>> Comparisons(3, closer=[0], farther=[2]).quadruplets().tolist()  # pair 2 is (1, 2)
+        [[0, 1, 1, 2]]
+        """
         return kernels.decode_rows(self.closer, self.farther, self.n)
 
     def triplets(self) -> NDArray[np.int32]:
@@ -308,6 +333,11 @@ class Comparisons:
         ------
         InvalidComparisonsError
             If a comparison is of four items; `only_triplets` drops those.
+
+        Examples
+        --------
+        >>> Comparisons.from_quadruplets(4, [[1, 0, 0, 3]]).triplets().tolist()
+        [[0, 1, 3]]
         """
         i, j, k, l = self.quadruplets().T  # noqa: E741
         # Put the item that both pairs share first in each.
@@ -327,7 +357,14 @@ class Comparisons:
         return np.column_stack([common, closer, farther])
 
     def only_triplets(self) -> Comparisons:
-        """Those whose two pairs share an item. O(m), or O(n^3) if there are only bits."""
+        """Those whose two pairs share an item. O(m), or O(n^3) if there are only bits.
+
+        Examples
+        --------
+        >>> answers = Comparisons.from_quadruplets(4, [[0, 1, 2, 3], [0, 1, 0, 2]])
+        >>> answers.only_triplets().quadruplets().tolist()
+        [[0, 1, 0, 2]]
+        """
         bits = self._only_bits
         if bits is not None:
             closer, farther = kernels.read_triplets(bits.won, bits.lost, self.n)
@@ -346,7 +383,14 @@ class Comparisons:
         return arrays.fill(self.n, self.quadruplets())
 
     def select(self, rows: ArrayLike) -> Comparisons:
-        """The comparisons at some positions (int array), or where a mask (m,) is true."""
+        """The comparisons at some positions (int array), or where a mask (m,) is true.
+
+        Examples
+        --------
+        >>> answers = Comparisons.from_triplets(4, [[0, 1, 2], [0, 1, 3]], annotator=[7, 8])
+        >>> answers.select(answers.annotator == 8).triplets().tolist()
+        [[0, 1, 3]]
+        """
         index = np.asarray(rows)
         if index.size == 0 and index.dtype.kind == "f":
             index = index.astype(np.int64)  # of an empty list
@@ -362,6 +406,12 @@ class Comparisons:
         ----------
         items : (size,) int array
             Distinct item numbers.
+
+        Examples
+        --------
+        >>> answers = Comparisons.from_triplets(4, [[0, 1, 2], [3, 1, 2]])
+        >>> answers.take([1, 2, 3]).triplets().tolist()
+        [[2, 0, 1]]
         """
         old_items = arrays.distinct_items(items, self.n)
         # -1 for items that are not taken, whose comparisons are dropped.
@@ -375,7 +425,13 @@ class Comparisons:
         return Comparisons.from_quadruplets(old_items.size, rows[remains], annotator=annotators)
 
     def flip(self) -> Comparisons:
-        """The opposite of every answer. No copy."""
+        """The opposite of every answer. No copy.
+
+        Examples
+        --------
+        >>> Comparisons.from_triplets(3, [[0, 1, 2]]).flip().triplets().tolist()
+        [[0, 2, 1]]
+        """
         bits = self._only_bits
         if bits is not None:
             return Comparisons._of_bits(self.n, PreferenceBits(won=bits.lost, lost=bits.won))
@@ -388,6 +444,12 @@ class Comparisons:
         if annotators are known; O(m + M^2 / 64) through `bits` if they are dense (`is_dense`);
         O(m log m) time and O(m) memory otherwise. Opposite answers both stay. Annotators are
         dropped.
+
+        Examples
+        --------
+        >>> answers = Comparisons.from_triplets(3, [[0, 1, 2], [0, 1, 2], [0, 2, 1]])
+        >>> answers.unique().triplets().tolist()
+        [[0, 1, 2], [0, 2, 1]]
         """
         _compile_both_ways()
         if self._in_order:
@@ -436,12 +498,24 @@ class Comparisons:
         return self._bits
 
     def duplicates(self) -> int:
-        """How many answers repeat another one; `unique` drops them. Cost as `unique`."""
+        """How many answers repeat another one; `unique` drops them. Cost as `unique`.
+
+        Examples
+        --------
+        >>> Comparisons.from_triplets(3, [[0, 1, 2], [0, 1, 2], [0, 2, 1]]).duplicates()
+        1
+        """
         forward, backward = self._distinct_keys()
         return len(self) - forward.size - backward.size
 
     def contradictions(self) -> int:
-        """The number of questions, each counted once, that have both answers. Cost as `unique`."""
+        """The number of questions, each counted once, that have both answers. Cost as `unique`.
+
+        Examples
+        --------
+        >>> Comparisons.from_triplets(3, [[0, 1, 2], [0, 1, 2], [0, 2, 1]]).contradictions()
+        1
+        """
         if self.is_dense:
             n_uncontradicted = len(Comparisons._of_bits(self.n, self.bits()))
             return (self._distinct - n_uncontradicted) // 2
@@ -452,13 +526,26 @@ class Comparisons:
         """How many answers say of each pair that it is the closer one, (M,). O(m + M).
 
         O(M^2 / 64) if there are only bits.
+
+        Examples
+        --------
+        >>> answers = Comparisons.from_triplets(3, [[0, 1, 2], [1, 0, 2]])
+        >>> answers.times_closer().tolist()  # of the pairs (0, 1), (0, 2) and (1, 2)
+        [2, 0, 0]
         """
         if self._only_bits is not None:
             return self._count_of_pairs(self._only_bits.won)
         return np.bincount(self.closer, minlength=self._n_pairs)
 
     def times_farther(self) -> NDArray[np.int64]:
-        """How many answers say of each pair that it is the farther one, (M,). As `times_closer`."""
+        """How many answers say of each pair that it is the farther one, (M,). As `times_closer`.
+
+        Examples
+        --------
+        >>> answers = Comparisons.from_triplets(3, [[0, 1, 2], [1, 0, 2]])
+        >>> answers.times_farther().tolist()  # of the pairs (0, 1), (0, 2) and (1, 2)
+        [0, 1, 1]
+        """
         if self._only_bits is not None:
             return self._count_of_pairs(self._only_bits.lost)
         return np.bincount(self.farther, minlength=self._n_pairs)
@@ -473,7 +560,13 @@ class Comparisons:
         return counts[: self._n_pairs]
 
     def never_compared(self) -> NDArray[np.int64]:
-        """Items in no comparison, rising. O(m + M), or O(M^2 / 64) if there are only bits."""
+        """Items in no comparison, rising. O(m + M), or O(M^2 / 64) if there are only bits.
+
+        Examples
+        --------
+        >>> Comparisons.from_triplets(5, [[0, 1, 2]]).never_compared().tolist()
+        [3, 4]
+        """
         compared_pairs = np.flatnonzero(self.times_closer() + self.times_farther())
         is_compared = np.zeros(self.n, bool)
         first, second = pair_items(compared_pairs, self.n)

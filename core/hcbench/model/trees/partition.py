@@ -80,14 +80,26 @@ class Partition:
         return np.bincount(self.labels, minlength=self.n_clusters).astype(np.int64, copy=False)
 
     def members(self, cluster: int) -> NDArray[np.int64]:
-        """Items of one cluster, rising. O(n)."""
+        """Items of one cluster, rising. O(n).
+
+        Examples
+        --------
+        >>> Partition(["red", "blue", "red"]).members(0).tolist()
+        [0, 2]
+        """
         cluster = whole_number(cluster, "cluster")
         if not 0 <= cluster < self.n_clusters:
             raise IndexError(f"cluster {cluster} is not in 0..{self.n_clusters - 1}")
         return np.flatnonzero(self.labels == cluster)
 
     def with_names(self, names: Iterable[str] | None) -> Partition:
-        """Return this partition with item i named ``names[i]``, or without names for None."""
+        """Return this partition with item i named ``names[i]``, or without names for None.
+
+        Examples
+        --------
+        >>> Partition([0, 0, 1]).with_names(["ant", "bee", "cod"]).names
+        ('ant', 'bee', 'cod')
+        """
         if names is self.names:
             return self
         return Partition(self.labels, names)
@@ -143,6 +155,11 @@ class Partition:
             If the partitions are of different numbers of items.
         DataError
             If their items have different names.
+
+        Examples
+        --------
+        >>> sorted(Partition([0, 0, 0, 1]).overlaps(Partition([0, 0, 1, 1])).tolist())
+        [1, 1, 2]
         """
         if self.n != partition.n:
             raise InvalidPartitionError(
@@ -170,6 +187,11 @@ class Partition:
         ------
         InvalidPartitionError
             If they are of different numbers of items.
+
+        Examples
+        --------
+        >>> Partition([0, 0, 0, 1]).disagreements(Partition([0, 0, 1, 1]))
+        3
         """
         together_in_both = _sum_of_squares(self.overlaps(partition))
         together_here = _sum_of_squares(self.sizes)

@@ -184,7 +184,13 @@ class Tree:
         return self.children_csr[1]
 
     def children(self, node: int) -> NDArray[np.int64]:
-        """Children of a node, rising; none for a leaf."""
+        """Children of a node, rising; none for a leaf.
+
+        Examples
+        --------
+        >>> Tree.from_newick("((a,b),c);").children(4).tolist()
+        [2, 3]
+        """
         offsets, ids = self.children_csr
         (v,) = self._checked_nodes(node)
         return ids[offsets[v] : offsets[v + 1]]
@@ -205,7 +211,14 @@ class Tree:
         return read_only(order)
 
     def leaves(self, node: int) -> NDArray[np.int64]:
-        """Leaves below a node, from left to right."""
+        """Leaves below a node, from left to right.
+
+        Examples
+        --------
+        >>> tree = Tree.from_newick("((a,b),c);")
+        >>> tree.leaves(3).tolist(), tree.leaves(tree.root).tolist()
+        ([0, 1], [2, 0, 1])
+        """
         start, end = self.leaf_range
         (v,) = self._checked_nodes(node)
         return self.leaf_order[start[v] : end[v]]
@@ -216,6 +229,12 @@ class Tree:
         """Lowest common ancestors of nodes, usually leaves, ``i`` and ``j``, arrays of one shape.
 
         O(1) each, after O(n log n) time and 4 n log2(n) bytes for the first.
+
+        Examples
+        --------
+        >>> tree = Tree.from_newick("((a,b),c);")
+        >>> tree.lca([0, 0], [1, 2]).tolist()
+        [3, 4]
         """
         shape = np.broadcast_shapes(np.shape(i), np.shape(j))
         first = self._checked_nodes(np.broadcast_to(i, shape))
@@ -250,6 +269,12 @@ class Tree:
         ------
         InvalidPartitionError
             If ``depth`` is negative.
+
+        Examples
+        --------
+        >>> tree = Tree.from_newick("(((a,b),c),d);")
+        >>> tree.cut_depth_nodes(1).tolist()
+        [3, 5]
         """
         depth = whole_number(depth, "depth")
         if depth < 0:
@@ -320,6 +345,14 @@ class Tree:
             One number or (n,), by default 0. Required for AFFINITY.
         names
             Names of the n leaves.
+
+        Examples
+        --------
+        >>> from scipy.cluster.hierarchy import linkage
+        >>> Z = linkage([[0.0], [1.0], [5.0]], "single")
+        >>> tree = Tree.from_linkage(Z, names=["a", "b", "c"])
+        >>> tree.to_newick()
+        '(c:2,(a:0.5,b:0.5):1.5);'
         """
         parent, height, linkage = read_linkage(Z, HeightKind(kind), leaf_height)
         return cls(parent, height, kind, names, linkage)
@@ -334,6 +367,11 @@ class Tree:
         """Make a binary tree of scikit-learn's ``children_`` (n-1, 2) and ``distances_`` (n-1,).
 
         Without distances the height is the number of the row, from 1: kind ORDER.
+
+        Examples
+        --------
+        >>> Tree.from_children([[0, 1], [2, 3]], distances=[1.0, 4.0]).height.tolist()
+        [0.0, 0.0, 0.0, 1.0, 4.0]
         """
         parent, height, kind = read_merges(children, "children", distances, "distances")
         return cls(parent, height, kind, names)
@@ -350,6 +388,12 @@ class Tree:
         In row i of ``merge``, from 1, a number -j is item j and a number r the cluster of row r
         before it, both counted from 1; item j becomes leaf j - 1. Without heights the height is the
         number of the row: kind ORDER.
+
+        Examples
+        --------
+        >>> tree = Tree.from_hclust([[-1, -2], [-3, 1]], height=[1.0, 4.0], names=["a", "b", "c"])
+        >>> tree.to_newick()
+        '(c:2,(a:0.5,b:0.5):1.5);'
         """
         parent, heights, kind = read_merges(merge, "merge", height, "height", from_r=True)
         return cls(parent, heights, kind, names)
@@ -367,6 +411,12 @@ class Tree:
         names
             Names of the n leaves; by default, of a DataFrame those in its index, unless this is
             the default one.
+
+        Examples
+        --------
+        >>> levels = [["mammal", "bat"], ["mammal", "ape"], ["mammal", "ape"], ["fish", "cod"]]
+        >>> Tree.from_levels(levels, names=["a", "b", "c", "d"]).to_newick()
+        '(d,(a,(b,c)));'
         """
         if names is None:
             names = names_of_index(levels, only_own=True)
@@ -409,6 +459,16 @@ class Tree:
             If its labels are not ``names``.
         InvalidTreeError
             If two leaves have the same label.
+
+        Examples
+        --------
+        >>> tree = Tree.from_newick("((a:1,b:1):2,c:3);")
+        >>> tree.height.tolist()
+        [0.0, 0.0, 0.0, 2.0, 6.0]
+        >>> Tree.from_newick("((a:1,b:1):2,c:3);", heights="whole").height.tolist()
+        [0.0, 0.0, 0.0, 1.0, 3.0]
+        >>> Tree.from_newick("((a,b),c);", names=["c", "b", "a"]).names
+        ('c', 'b', 'a')
         """
         as_written = cls._from_newick_nodes(read_newick(text, tree), heights)
         if names is None:
@@ -422,6 +482,11 @@ class Tree:
         """Read all trees of a text of Newick or Nexus, such as a posterior sample.
 
         Parameters, warnings and errors are those of :meth:`from_newick`.
+
+        Examples
+        --------
+        >>> [tree.n for tree in Tree.all_from_newick("((a,b),c); (a,(b,c));")]
+        [3, 3]
         """
         for nodes in read_all_newick(text):
             yield cls._from_newick_nodes(nodes, heights)
@@ -451,6 +516,12 @@ class Tree:
 
         A topological numbering does not change. With ``collapse_unary``, nodes with one child are
         removed with their heights. Other parameters and errors are those of :class:`Tree`.
+
+        Examples
+        --------
+        >>> tree = Tree.from_parents([4, 4, 3, -1, 3])  # node 3 is the root
+        >>> tree.parent.tolist()
+        [3, 3, 4, 4, -1]
         """
         new_parent, old_ids = in_topological_order(parent, collapse_unary=collapse_unary)
         m = np.size(parent)
@@ -466,6 +537,14 @@ class Tree:
         """Whether both trees have the same sets of leaves at their nodes, in any numbering.
 
         Leaves are matched by name if both trees have names, by number otherwise. O(m log m).
+
+        Examples
+        --------
+        >>> tree = Tree.from_newick("((a,b),c);")
+        >>> tree.isomorphic(Tree.from_newick("(c,(b,a));"))
+        True
+        >>> tree.isomorphic(Tree.from_newick("(a,(b,c));"))
+        False
         """
         if (self.n, self.n_nodes) != (tree.n, tree.n_nodes):
             return False
@@ -493,6 +572,11 @@ class Tree:
         """Return the tree that these leaves, renumbered in this order, induce.
 
         Nodes with only one child left are removed; heights and names stay. O(m).
+
+        Examples
+        --------
+        >>> Tree.from_newick("(((a,b),c),d);").restrict([3, 0, 1]).to_newick()
+        '(d,(a,b));'
         """
         remaining = self._checked_leaves(leaves)
         if remaining.size == 0:
@@ -511,7 +595,13 @@ class Tree:
         return self._with_nodes(parent, remaining, inner)
 
     def relabel(self, permutation: ArrayLike) -> Self:
-        """Return this tree with leaf i, and its name, as leaf ``permutation[i]``."""
+        """Return this tree with leaf i, and its name, as leaf ``permutation[i]``.
+
+        Examples
+        --------
+        >>> Tree.from_newick("((a,b),c);").relabel([2, 0, 1]).names
+        ('b', 'c', 'a')
+        """
         new_leaf = self._checked_leaves(permutation)
         if new_leaf.size != self.n:
             raise InvalidTreeError(
@@ -525,7 +615,13 @@ class Tree:
         return self._with_nodes(self.parent, leaves, np.arange(self.n, self.n_nodes))
 
     def with_names(self, names: Iterable[str] | None) -> Self:
-        """Return this tree with leaf i named ``names[i]``, or without names for None."""
+        """Return this tree with leaf i named ``names[i]``, or without names for None.
+
+        Examples
+        --------
+        >>> Tree.from_newick("((0,1),2);").with_names(["ant", "bee", "cod"]).to_newick()
+        '(cod,(ant,bee));'
+        """
         if names is self.names:
             return self
         return type(self)(self.parent, self.height, self.kind, names, self.linkage)
@@ -550,6 +646,12 @@ class Tree:
         ------
         DataError
             If the leaves have other names.
+
+        Examples
+        --------
+        >>> tree = Tree.from_newick("((a,b),c);").in_order_of(["c", "a", "b"])
+        >>> tree.names, tree.leaves(3).tolist()
+        (('c', 'a', 'b'), [1, 2])
         """
         if isinstance(names, str):
             raise InvalidTreeError(f"names must be a list of strings, got {names!r:.60}")
@@ -579,6 +681,12 @@ class Tree:
         """Return this tree with inner nodes within ``tol`` of their parent's height merged into it.
 
         Each remaining node differs by more than ``tol`` from the next remaining node above it.
+
+        Examples
+        --------
+        >>> tree = Tree([4, 4, 5, 6, 5, 6, -1], height=[0, 0, 0, 0, 1, 1, 5], kind="distance")
+        >>> tree.collapse_ties().to_newick(lengths=False)
+        '(3,(0,1,2));'
         """
         height = self._heights("collapse_ties")
         kept = _kernels.untied(self.parent, height, number_from(tol, "tol"))
@@ -609,7 +717,14 @@ class Tree:
     # ---- Heights ---------------------------------------------------------------------------------
 
     def merge_height(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
-        """Heights of the lowest common ancestors of ``i`` and ``j``; as :meth:`lca`."""
+        """Heights of the lowest common ancestors of ``i`` and ``j``; as :meth:`lca`.
+
+        Examples
+        --------
+        >>> tree = Tree.from_newick("((a:1,b:1):2,c:3);")
+        >>> tree.merge_height([0, 0], [1, 2]).tolist()
+        [2.0, 6.0]
+        """
         return self._heights("merge_height")[self.lca(i, j)]
 
     @cached_property
@@ -663,6 +778,14 @@ class Tree:
         ------
         InvalidPartitionError
             If ``k`` is not in 1..n.
+
+        Examples
+        --------
+        >>> tree = Tree([4, 4, 5, 5, 6, 6, -1], height=[0, 0, 0, 0, 1, 2, 5], kind="distance")
+        >>> tree.cut_nodes(2).tolist()
+        [4, 5]
+        >>> tree.cut_nodes(3).tolist()
+        [2, 3, 4]
         """
         k = whole_number(k, "k")
         if not 1 <= k <= self.n:
@@ -684,6 +807,12 @@ class Tree:
             If the kind is NONE.
         InvalidPartitionError
             If ``h`` is NaN.
+
+        Examples
+        --------
+        >>> tree = Tree([4, 4, 5, 5, 6, 6, -1], height=[0, 0, 0, 0, 1, 2, 5], kind="distance")
+        >>> tree.cut_height_nodes(1.5).tolist()
+        [2, 3, 4]
         """
         if not isinstance(h, numbers.Real) or math.isnan(h):
             raise InvalidPartitionError(f"the height of a cut must be a number, got {h!r}")
@@ -693,15 +822,37 @@ class Tree:
         return self._frontier(self.envelope > h)
 
     def cut(self, k: int) -> Partition:
-        """Return the partition of :meth:`cut_nodes`."""
+        """Return the partition of :meth:`cut_nodes`.
+
+        Examples
+        --------
+        >>> tree = Tree([4, 4, 5, 5, 6, 6, -1], height=[0, 0, 0, 0, 1, 2, 5], kind="distance")
+        >>> tree.cut(2).labels.tolist()
+        [0, 0, 1, 1]
+        >>> tree.cut(3).labels.tolist()
+        [0, 0, 1, 2]
+        """
         return partition_of_nodes(self, self.cut_nodes(k))
 
     def cut_height(self, h: float) -> Partition:
-        """Return the partition of :meth:`cut_height_nodes`."""
+        """Return the partition of :meth:`cut_height_nodes`.
+
+        Examples
+        --------
+        >>> tree = Tree([4, 4, 5, 5, 6, 6, -1], height=[0, 0, 0, 0, 1, 2, 5], kind="distance")
+        >>> tree.cut_height(1.5).labels.tolist()
+        [0, 0, 1, 2]
+        """
         return partition_of_nodes(self, self.cut_height_nodes(h))
 
     def cut_depth(self, depth: int) -> Partition:
-        """Return the partition of :meth:`cut_depth_nodes`."""
+        """Return the partition of :meth:`cut_depth_nodes`.
+
+        Examples
+        --------
+        >>> Tree.from_newick("(((a,b),c),d);").cut_depth(1).labels.tolist()
+        [0, 0, 0, 1]
+        """
         return partition_of_nodes(self, self.cut_depth_nodes(depth))
 
     # ---- Output ----------------------------------------------------------------------------------
@@ -717,6 +868,12 @@ class Tree:
         ------
         InvalidTreeError
             If the tree is not binary or a distance is negative, which scipy does not accept.
+
+        Examples
+        --------
+        >>> tree = Tree([3, 3, 4, 4, -1], height=[0, 0, 0, 1, 4], kind="distance")
+        >>> tree.to_linkage().tolist()
+        [[0.0, 1.0, 1.0, 2.0], [2.0, 3.0, 4.0, 3.0]]
         """
         return linkage_rows(self.parent, self.n, self.child_ids, self.sizes, distances(self))
 
@@ -733,6 +890,15 @@ class Tree:
         ------
         InvalidTreeError
             If a height is infinite: use ``lengths=False``.
+
+        Examples
+        --------
+        >>> tree = Tree([3, 3, 4, 4, -1], height=[0, 0, 0, 1, 4], kind="distance")
+        >>> tree = tree.with_names(["a", "b", "c"])
+        >>> tree.to_newick()
+        '(c:2,(a:0.5,b:0.5):1.5);'
+        >>> tree.to_newick(lengths=False, inner_labels=["0.9", ""])
+        '(c,(a,b)0.9);'
         """
         if isinstance(inner_labels, str):
             raise InvalidTreeError(
