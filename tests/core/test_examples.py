@@ -18,6 +18,7 @@ from tests.core.public_api import MODULES
 #: The modules of which every name has an example.
 COMPLETE = (
     "hcbench",
+    "hcbench.analysis",
     "hcbench.commands",
     "hcbench.errors",
     "hcbench.files",

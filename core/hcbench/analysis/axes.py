@@ -83,6 +83,17 @@ def axes_of(results: Comparison) -> tuple[Axis, ...]:
 
     They are numeric parameters that differ between data sets, oracles or algorithms of the same
     name; the budget and the checkpoints; and the number of items, if trees are stored.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> pairs = np.array([[0.0], [1.0], [9.0], [10.0]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1]), "pairs": (pairs, [0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["Single", "Complete"], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> [(axis.id, axis.values) for axis in axes_of(results)]
+    [('n', (4.0, 6.0))]
     """
     groups = results.run_groups
     axes = []
@@ -159,6 +170,18 @@ def find_metric(results: Comparison, name: str) -> MetricInfo:
     ------
     DataNotAvailableError
         If it was not measured.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["Single", "Complete"], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> find_metric(results, "aari").direction
+    'higher'
+    >>> find_metric(results, "seconds").unit
+    's'
     """
     metric = metric_named(results, name)
     if metric is not None:

@@ -55,6 +55,20 @@ class Comparison:
         rows of these calls, and no metrics.
     remarks : tuple of Note
         What is known of the run from elsewhere, such as that it is a part of its plan.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["Single", "Complete"], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> isinstance(results, Comparison)
+    True
+    >>> results.algorithms, results.datasets
+    (['Single', 'Complete'], ['chain'])
+    >>> results.table.query("metric == 'AARI'")["value"].round(2).tolist()
+    [1.0, -0.07]
     """
 
     # No slots: cached_property needs the dictionary of the instance.

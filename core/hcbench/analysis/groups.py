@@ -58,6 +58,19 @@ class Group:
     outcomes : Outcomes
     deterministic : bool
         Whether neither the data nor the oracle nor the algorithm uses random numbers.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["Single", "Complete"], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> group = results.groups[0]
+    >>> group.algorithm, group.dataset
+    ('Single', 'chain')
+    >>> group.numbers("AARI"), group.failed("AARI")
+    ([1.0], 0)
     """
 
     algorithm: str
@@ -211,6 +224,16 @@ def name_variants(groups: Sequence[Group]) -> dict[Group, str]:
     """The name of each group's algorithm, unique within a data set.
 
     An algorithm that runs with several oracles or budgets on one data set has one name for each.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["RatingLinkage"], data, metrics=["AARI"], budget=[4, 15], repetitions=1, progress=False
+    ... )
+    >>> list(name_variants(results.groups).values())
+    ['RatingLinkage, budget 4', 'RatingLinkage, budget 15']
     """
     # By algorithm, whether its oracle, its budget or both differ on some data set.
     varying: dict[str, set[str]] = {}

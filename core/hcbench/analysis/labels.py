@@ -57,7 +57,19 @@ class Label:
 
 
 def labels_of(results: Comparison, kind: str, labels: Iterable[str]) -> dict[str, Label]:
-    """The labels of a kind with their parts."""
+    """The labels of a kind with their parts.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["UPGMA[metric=manhattan]"], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> label = labels_of(results, "algorithm", results.algorithms)["UPGMA[metric=manhattan]"]
+    >>> label.base, label.params["metric"], label.shown_names
+    ('UPGMA', 'manhattan', ('metric',))
+    """
     names = results.names.get(KINDS[kind], {})
     parameters = results.parameters.get(KINDS[kind], {})
     parts: dict[str, Label] = {}

@@ -23,7 +23,23 @@ _MOST_NAMED = 8
 
 
 def significance_lines(ranking: Ranking) -> tuple[str, ...]:
-    """The blocks, the test of any difference and the tests of pairs, as text."""
+    """The blocks, the test of any difference and the tests of pairs, as text.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> pairs = np.array([[0.0], [1.0], [9.0], [10.0]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1]), "pairs": (pairs, [0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["Single", "Complete"], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> ranking = hcbench.analysis.ranking(results, "AARI")
+    >>> for line in significance_lines(ranking):
+    ...     print(line)
+    over 2 data sets (average of the repetitions on each)
+    too few for any significant difference of two: 2 algorithms need at least 6 data sets
+    (alpha 0.05)
+    """
     if ranking.inference.reason:
         return (blocks_text(ranking), f"no test of differences: {ranking.inference.reason}")
     lines = (blocks_text(ranking), omnibus_line(ranking), pairs_line(ranking))
@@ -32,7 +48,19 @@ def significance_lines(ranking: Ranking) -> tuple[str, ...]:
 
 
 def blocks_text(blocks: Blocks) -> str:
-    """What the blocks are, the treatment of failures, and the number of excluded blocks."""
+    """What the blocks are, the treatment of failures, and the number of excluded blocks.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> pairs = np.array([[0.0], [1.0], [9.0], [10.0]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1]), "pairs": (pairs, [0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["Single", "Complete"], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> blocks_text(hcbench.analysis.ranking(results, "AARI"))
+    'over 2 data sets (average of the repetitions on each)'
+    """
     inference = blocks.inference
     over = inference.count(blocks.n_blocks)
     holds = f"so that conclusions hold for {inference.subject} only"

@@ -94,6 +94,18 @@ class Ranking(Blocks):
         is none.
     alpha : float
         Level of significance.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> pairs = np.array([[0.0], [1.0], [9.0], [10.0]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1]), "pairs": (pairs, [0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["Single", "Complete"], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> ranking = hcbench.analysis.ranking(results, "AARI")
+    >>> ranking.competitors, ranking.ranks
+    (('Single', 'Complete'), (1.25, 1.75))
     """
 
     # No slots: cached_property needs the dictionary of the instance. Equality is that of the
@@ -326,6 +338,20 @@ class ProfileView:
         The scores; competitors in the order of the plan.
     profile : PerformanceProfile
         Of the competitors of `blocks`, in their order.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> pairs = np.array([[0.0], [1.0], [9.0], [10.0]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1]), "pairs": (pairs, [0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["Single", "Complete"], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> view = hcbench.analysis.profile(results, "AARI")
+    >>> view.metric.label, view.profile.by
+    ('AARI', 'difference')
+    >>> view.blocks.scores.round(2).tolist()
+    [[1.0, -0.07], [1.0, 1.0]]
     """
 
     metric: MetricInfo
@@ -366,6 +392,20 @@ def ranking(
     ----------
     .. [1] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7
        (2006).
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> pairs = np.array([[0.0], [1.0], [9.0], [10.0]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1]), "pairs": (pairs, [0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["Single", "Complete"], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> ranked = ranking(results, "AARI")
+    >>> ranked.competitors, ranked.ranks
+    (('Single', 'Complete'), (1.25, 1.75))
+    >>> ranked.n_blocks, ranked.least_blocks
+    (2, 6)
     """
     measured = find_metric(results, metric)
     return rank(_blocks_of(results, measured, failed), measured, alpha, test)
@@ -391,6 +431,20 @@ def profile(
     ------
     HcbenchError
         As for `ranking`; or if ratios are requested for negative numbers.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> pairs = np.array([[0.0], [1.0], [9.0], [10.0]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1]), "pairs": (pairs, [0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["Single", "Complete"], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> view = profile(results, "AARI")
+    >>> view.blocks.competitors
+    ('Single', 'Complete')
+    >>> view.profile.at(0.0), view.profile.at(1.0)
+    ([1.0, 0.5], [1.0, 0.5])
     """
     measured = find_metric(results, metric)
     blocks = _blocks_of(results, measured, failed)

@@ -37,6 +37,18 @@ class TradeoffPoint:
         Repetitions without a value because of a failure; with too many a point is on no front.
     on_front : bool
         Whether no other point dominates it.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["RatingLinkage"], data, metrics=["AARI"], budget=[4, 15], repetitions=1, progress=False
+    ... )
+    >>> view = hcbench.analysis.tradeoff(results, "AARI", against="queries")
+    >>> point = view.panels[0].points[-1]
+    >>> point.name, point.budget, point.x.average
+    ('RatingLinkage, budget 15', 15, 15.0)
     """
 
     name: str
@@ -83,7 +95,21 @@ class TradeoffPanel:
 
 @dataclass(frozen=True, slots=True)
 class TradeoffView:
-    """A quality against a cost, with a panel for each data set."""
+    """A quality against a cost, with a panel for each data set.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["RatingLinkage"], data, metrics=["AARI"], budget=[4, 15], repetitions=1, progress=False
+    ... )
+    >>> view = hcbench.analysis.tradeoff(results, "AARI", against="queries")
+    >>> view.metric.label, view.against.label
+    ('AARI', 'queries')
+    >>> [panel.dataset for panel in view.panels]
+    ['chain']
+    """
 
     metric: MetricInfo
     against: MetricInfo
@@ -106,6 +132,17 @@ def tradeoff(results: Comparison, metric: str, against: str = "queries") -> Trad
     ------
     HcbenchError
         If no group has both.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["RatingLinkage"], data, metrics=["AARI"], budget=[4, 15], repetitions=1, progress=False
+    ... )
+    >>> view = tradeoff(results, "AARI", against="queries")
+    >>> [(point.name, point.x.average) for point in view.panels[0].points]
+    [('RatingLinkage, budget 4', 4.0), ('RatingLinkage, budget 15', 15.0)]
     """
     quality = find_metric(results, metric)
     cost = find_metric(results, against)

@@ -43,6 +43,18 @@ class CurvePoint:
         Repetitions with a value.
     failed : int
         Repetitions without one because of a failure.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> pairs = np.array([[0.0], [1.0], [9.0], [10.0]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1]), "pairs": (pairs, [0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["Single", "Complete"], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> view = hcbench.analysis.curves(results, "n", "AARI")
+    >>> view.panels[0].lines[0].points[0]
+    CurvePoint(x=4.0, average=1.0, low=1.0, high=1.0, n=1, failed=0)
     """
 
     x: float
@@ -64,6 +76,12 @@ class PowerLaw:
         95 % interval of the exponent, by Student's t distribution of the residuals.
     factor : float
     n_points : int
+
+    Examples
+    --------
+    >>> law = PowerLaw(exponent=2.0, low=1.9, high=2.1, factor=0.5, n_points=5)
+    >>> law.factor * 10**law.exponent
+    50.0
     """
 
     exponent: float
@@ -128,6 +146,20 @@ class CurveView:
     panels : tuple of Panel
     interval : str
         Description of the bands.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> pairs = np.array([[0.0], [1.0], [9.0], [10.0]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1]), "pairs": (pairs, [0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["Single", "Complete"], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> view = hcbench.analysis.curves(results, "n", "AARI")
+    >>> view.x.title, view.metric.label
+    ('n (items)', 'AARI')
+    >>> len(view.panels), len(view.panels[0].lines)
+    (1, 2)
     """
 
     x: Axis
@@ -155,6 +187,20 @@ def curves(results: Comparison, x: str, metric: str) -> CurveView:
     ------
     HcbenchError
         If x does not vary, or the metric has no values along it.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> pairs = np.array([[0.0], [1.0], [9.0], [10.0]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1]), "pairs": (pairs, [0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["Single", "Complete"], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> view = curves(results, "n", "AARI")
+    >>> for line in view.panels[0].lines:
+    ...     print(line.name, [(point.x, round(point.average, 2)) for point in line.points])
+    Single [(4.0, 1.0), (6.0, 1.0)]
+    Complete [(4.0, 1.0), (6.0, -0.07)]
     """
     return _draw(results, find_axis(results, x), find_metric(results, metric), fit=False)
 
@@ -174,6 +220,20 @@ def scaling(results: Comparison, metric: str = "seconds", x: str | None = None) 
     ------
     HcbenchError
         If there is no such axis.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> pairs = np.array([[0.0], [1.0], [9.0], [10.0]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1]), "pairs": (pairs, [0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["Single", "Complete"], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> view = scaling(results, "seconds")
+    >>> [line.name for line in view.panels[0].lines]
+    ['Single', 'Complete']
+    >>> [point.x for point in view.panels[0].lines[0].points]
+    [4.0, 6.0]
     """
     if x:
         axis = find_axis(results, x)
