@@ -24,6 +24,7 @@ COMPLETE = (
     "hcbench.files",
     "hcbench.hooks",
     "hcbench.model",
+    "hcbench.run",
     "hcbench.sklearn",
     "hcbench.store",
 )

@@ -177,7 +177,21 @@ def _silent(phase: str, value: object = None) -> None:
 
 
 def rescore_job(job: RescoreJob, announce: Announce = _silent) -> Outcome:
-    """Compute metrics of stored results."""
+    """Compute metrics of stored results.
+
+    Examples
+    --------
+    >>> from hcbench.plan import make_plan
+    >>> from hcbench.run import RescoreJob, make_job, run_job
+    >>> suite = hcbench.Suite(
+    ...     name="tiny", algorithms=["Single"], datasets=["planted[N0=2,sigma=0]"], metrics=["AARI"]
+    ... )
+    >>> (cell, *_) = make_plan(suite, hcbench.load_registry()).cells
+    >>> outcome = run_job(make_job(cell, []))  # no metric yet
+    >>> job = RescoreJob(make_job(cell, ["AARI"]), outcome.cost, outcome.points)
+    >>> rescore_job(job).points[-1].values["AARI"].value
+    1.0
+    """
     try:
         announce("data")
         data = problem_of(job.job)
@@ -209,6 +223,18 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
     """Run one cell.
 
     Any error becomes an `Outcome` with its reason: a failing cell is data.
+
+    Examples
+    --------
+    >>> from hcbench.plan import make_plan
+    >>> from hcbench.run import make_job
+    >>> suite = hcbench.Suite(
+    ...     name="tiny", algorithms=["Single"], datasets=["planted[N0=2,sigma=0]"], metrics=["AARI"]
+    ... )
+    >>> (cell, *_) = make_plan(suite, hcbench.load_registry()).cells
+    >>> outcome = run_job(make_job(cell, ["AARI"]))
+    >>> outcome.status, outcome.points[-1].values["AARI"].value
+    ('ok', 1.0)
     """
     prepared = prepare(job, announce)
     if isinstance(prepared, Outcome):
@@ -493,7 +519,19 @@ def _score(
 
 
 def judge(metric: Call, scored: Scored) -> Value:
-    """One metric's value, or why there is none."""
+    """One metric's value, or why there is none.
+
+    Examples
+    --------
+    >>> from hcbench.model import Cost
+    >>> from hcbench.run import Call
+    >>> def depth(scored):
+    ...     return scored.tree.depths.max()
+    >>> tree = hcbench.Tree.from_levels([[0], [0], [1], [1]])
+    >>> scored = hcbench.Scored(problem=hcbench.Problem(n=4), result=tree, cost=Cost())
+    >>> judge(Call(depth, {}), scored).value
+    2.0
+    """
     process = os.getpid()
     try:
         return Value(float(metric(scored)))

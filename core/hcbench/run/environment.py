@@ -183,6 +183,16 @@ def check_machine(fingerprints: Mapping[str, str]) -> dict[str, Any]:
     ------
     WorkerError
         If its code is not the same.
+
+    Examples
+    --------
+    >>> machine = check_machine({})
+    >>> machine["cores"] > 0 and machine["memory_bytes"] > 0
+    True
+    >>> check_machine({"hcbench core": "edition 0"})
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.WorkerError: of hcbench core it has ..., the main process edition 0; ...
     """
     for name, fingerprint in fingerprints_here(fingerprints).items():
         if fingerprint != fingerprints[name]:

@@ -84,6 +84,14 @@ class ThisMachine:
         How many.
     wrapper, threads, plugin_files, secrets
         See `CellPool`.
+
+    Examples
+    --------
+    An executor that calls its own function instead of each algorithm:
+
+    >>> machine = ThisMachine(slots=2, wrapper="mypackage.calling:call_enclosed")
+    >>> machine.slots, machine.threads, machine.describe()
+    (2, 1, {})
     """
 
     slots: int
@@ -134,6 +142,26 @@ class CellPool(Pool):
         The plugin files of the run, as they are on this machine, whose kernels may be compiled.
     secrets : sequence of str
         Environment variables with secrets that the workers get, possibly with wildcards.
+
+    Examples
+    --------
+    >>> class Elsewhere:
+    ...     slots = 2  # cells at a time
+    ...     def pool(self, cells):
+    ...         return CellPool(min(self.slots, cells), threads=1)
+    >>> with Elsewhere().pool(cells=0) as pool:  # no cell, and so no process
+    ...     pool.wait(timeout=0)
+    []
+
+    Where there are cells, each job is submitted with its limits, and its report awaited:
+
+    >>> from hcbench.run import Limits
+    >>> def report_of(pool, job):
+    ...     pool.submit("first", job, Limits(seconds=60))
+    ...     reports = []
+    ...     while not reports:
+    ...         reports = pool.wait(timeout=1)
+    ...     return reports[0]
     """
 
     def __init__(

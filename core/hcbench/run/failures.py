@@ -57,7 +57,15 @@ def _phase_of(error: BaseException) -> str:
 
 
 def describe(error: BaseException) -> str:
-    """An error in one line, which is cut; the messages of our own errors need no type."""
+    r"""An error in one line, which is cut; the messages of our own errors need no type.
+
+    Examples
+    --------
+    >>> describe(ValueError("the matrix has\na negative entry"))
+    'ValueError: the matrix has a negative entry'
+    >>> describe(hcbench.NotApplicableError("it needs a GPU"))
+    'it needs a GPU'
+    """
     text = " ".join(str(error).split())
     if not isinstance(error, HcbenchError):
         type_name = type(error).__name__

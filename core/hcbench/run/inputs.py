@@ -69,6 +69,18 @@ def make_problem(dataset: Call, seed: int, declared: frozenset[str]) -> Problem:
     ------
     InvalidProblemError
         If it does not.
+
+    Examples
+    --------
+    >>> from hcbench.run import Call
+    >>> def line(request, *, n):
+    ...     return hcbench.Problem(n=n, vectors=np.arange(n, dtype=float)[:, None])
+    >>> make_problem(Call(line, {"n": 3}), seed=0, declared=frozenset({"vectors"})).n
+    3
+    >>> make_problem(Call(line, {"n": 3}), seed=0, declared=frozenset({"truth"}))
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.InvalidProblemError: the data set declares truth but does not yield it
     """
     problem = call_dataset(dataset, seed)
     if not isinstance(problem, Problem):
@@ -130,6 +142,17 @@ def make_answers(oracle: Call, problem: Problem, seed: int, budget: Budget | Non
     ------
     InvalidProblemError
         If it returns anything else than answers.
+
+    Examples
+    --------
+    >>> from hcbench.run import Call
+    >>> def columns(request, *, first):
+    ...     problem = request.problem
+    ...     return hcbench.Answers(kind="vectors", n=problem.n, data=problem.vectors[:, :first])
+    >>> problem = hcbench.Problem(n=2, vectors=[[1.0, 8.0], [2.0, 9.0]])
+    >>> answers = make_answers(Call(columns, {"first": 1}), problem, seed=0, budget=None)
+    >>> answers.kind, answers.data.tolist()
+    ('vectors', [[1.0], [2.0]])
     """
     n_queries = None
     if isinstance(budget, int):
@@ -178,7 +201,22 @@ def make_oracle(
     *,
     takes_unsure: bool = False,
 ) -> Oracle:
-    """Wrap answers with a ledger of its own, ready to be asked."""
+    """Wrap answers with a ledger of its own, ready to be asked.
+
+    Examples
+    --------
+    >>> def same_parity(request):
+    ...     i, j = request.queries.T
+    ...     return (i - j) % 2 == 0
+    >>> answers = hcbench.Answers(kind="pair-queries", n=4, arity=2, answer=same_parity)
+    >>> oracle = make_oracle(answers, budget=3)
+    >>> oracle.ask(np.array([[0, 2], [0, 1]])).tolist()
+    [1, 0]
+    >>> oracle.ask(np.array([[1, 3], [2, 3]]))
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.BudgetExceededError: 2 more pair-queries exceed the budget of 3: ...
+    """
     oracle = Oracle(answers, budget, checkpoints, clock)
     Recorder(oracle).prepare(takes_unsure=takes_unsure)
     return oracle
@@ -220,7 +258,15 @@ class Items:
 
 
 def give(problem: Problem, hints: Sequence[str]) -> Items:
-    """Give an algorithm what it may know of a problem: size, names, tree and its declared hints."""
+    """Give an algorithm what it may know of a problem: size, names, tree and its declared hints.
+
+    Examples
+    --------
+    >>> problem = hcbench.Problem(n=4, levels=[[0], [0], [1], [1]])
+    >>> items = give(problem, ("n_clusters",))
+    >>> items.n, items.hints
+    (4, {'n_clusters': 2})
+    """
     values = {name: _hint(problem, name) for name in hints}
     return Items(n=problem.n, names=problem.names, tree=problem.tree, hints=values)
 

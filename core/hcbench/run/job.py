@@ -102,6 +102,14 @@ class Call:
         Whether the spec is neither the caller's own nor of a plugin file, nor made of what is.
     plugin_files : tuple of str
         Plugin files of what the function may name, as a data set that is made of others does.
+
+    Examples
+    --------
+    >>> call = Call("builtins:round", {"ndigits": 1})  # "module:function", or a function
+    >>> call(2.71)
+    2.7
+    >>> call.is_installed
+    True
     """
 
     function: Function | PackedFunction
@@ -145,7 +153,16 @@ class Call:
 
 
 def call_of(use: Use[Any]) -> Call:
-    """The function of a use with its parameters."""
+    """The function of a use with its parameters.
+
+    Examples
+    --------
+    >>> registry = hcbench.load_registry()
+    >>> (use,) = registry.use_datasets("planted[N0=2]")
+    >>> call = call_of(use)
+    >>> call.function, call.params["N0"]
+    ('hcbench_datasets.planted:planted', 2)
+    """
     return Call(
         use.spec.function,
         dict(use.params),
@@ -183,6 +200,20 @@ class Job:
         Opens the stored answers of a paid oracle; see `hcbench.run.replies.StoredReplies`.
     clock : callable
         Times the call and the oracle's answers; see `hcbench.run.times`.
+
+    Examples
+    --------
+    >>> from hcbench.plan import make_plan
+    >>> from hcbench.run import make_job, run_job
+    >>> suite = hcbench.Suite(
+    ...     name="tiny", algorithms=["Single"], datasets=["planted[N0=2,sigma=0]"], metrics=["AARI"]
+    ... )
+    >>> (cell, *_) = make_plan(suite, hcbench.load_registry()).cells
+    >>> job = make_job(cell, ["AARI"])
+    >>> job.returns, job.budget, job.threads
+    ('tree', None, 1)
+    >>> run_job(job).status
+    'ok'
     """
 
     dataset: Call
@@ -240,6 +271,19 @@ class RescoreJob:
         Of the stored call.
     points : tuple of ScoredPoint
         Its results, without values.
+
+    Examples
+    --------
+    >>> from hcbench.plan import make_plan
+    >>> from hcbench.run import make_job, rescore_job, run_job
+    >>> suite = hcbench.Suite(
+    ...     name="tiny", algorithms=["Single"], datasets=["planted[N0=2,sigma=0]"], metrics=["AARI"]
+    ... )
+    >>> (cell, *_) = make_plan(suite, hcbench.load_registry()).cells
+    >>> stored = run_job(make_job(cell, []))  # without metrics
+    >>> job = RescoreJob(make_job(cell, ["AARI"]), stored.cost, stored.points)
+    >>> rescore_job(job).points[-1].values["AARI"].value
+    1.0
     """
 
     job: Job
@@ -317,7 +361,17 @@ class PackedJob:
 
 
 def pack_job(job: AnyJob | Call, files: Iterable[object]) -> bytes:
-    """Pickle a job, with the plugin files that its functions may be of."""
+    """Pickle a job, with the plugin files that its functions may be of.
+
+    Examples
+    --------
+    An executor gets jobs as bytes, which it sends to another machine.
+
+    >>> from hcbench.run import Call
+    >>> packed = pack_job(Call("builtins:round", {"ndigits": 1}), files=[])
+    >>> type(packed)
+    <class 'bytes'>
+    """
     names = tuple(str(file) for file in files)
     digests = {name: imported_digest(Path(name)) for name in names}
     # Plain pickle: the caller's own functions are bytes in it, which cloudpickle has written.
@@ -378,7 +432,16 @@ def call_packed(packed: bytes, *args: Any) -> Any:
 
 
 def folders_of_code(packed: partial[Any]) -> list[Path]:
-    """The folders of the plugin files that an algorithm, as `wrap_job` gives it, may be of."""
+    """The folders of the plugin files that an algorithm, as `wrap_job` gives it, may be of.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> from hcbench.run import Call, pack_job
+    >>> packed = pack_job(Call("caterpillar:caterpillar", {}), ["plugins/caterpillar.py"])
+    >>> [str(folder) for folder in folders_of_code(partial(print, packed))]
+    ['plugins']
+    """
     (content,) = packed.args
     return [Path(place_of(file)).parent for file in unpack_job(content).files]
 

@@ -288,7 +288,21 @@ def _skipped_outcomes(plan: Plan) -> list[Outcome]:
 
 
 def outcome_of(cell: Cell, report: Report) -> Outcome:
-    """The outcome of a cell, from what its worker sent or from how it ended."""
+    """The outcome of a cell, from what its worker sent or from how it ended.
+
+    Examples
+    --------
+    >>> from hcbench.plan import make_plan
+    >>> from hcbench.run import Report
+    >>> suite = hcbench.Suite(
+    ...     name="tiny", algorithms=["Single"], datasets=["planted[N0=2]"], metrics=["AARI"]
+    ... )
+    >>> (cell, *_) = make_plan(suite, hcbench.load_registry()).cells
+    >>> report = Report("first", "timeout", reason="it took more than 60 s", phase="algorithm")
+    >>> outcome = outcome_of(cell, report)
+    >>> outcome.algorithm, outcome.status, outcome.reason
+    ('Single', 'timeout', 'it took more than 60 s')
+    """
     measured = _measured(cell, report)
     phase = ""
     if measured.status != "ok":

@@ -81,6 +81,13 @@ def make_data(use: Use[DatasetSpec], seed: int = 0) -> Problem:
     use : Use
         Of `Registry.use_datasets`.
     seed : int
+
+    Examples
+    --------
+    >>> (use,) = hcbench.load_registry().use_datasets("planted[N0=2]")
+    >>> problem = make_data(use, seed=1)
+    >>> problem.n, sorted(problem.provides)
+    (16, ['heights', 'levels', 'similarity', 'truth'])
     """
     problem: Problem = call_dataset(call_of(use), seed)
     return problem

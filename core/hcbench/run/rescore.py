@@ -103,6 +103,19 @@ def plan_of_run(
     ------
     HcbenchError
         If a metric is unknown, or a data set is not installed any more.
+
+    Examples
+    --------
+    >>> from hcbench.store import Store
+    >>> results = hcbench.compare(
+    ...     "Single", "planted[N0=2]", store="results.sqlite", progress=False, repetitions=1
+    ... )
+    >>> with Store("results.sqlite") as store:
+    ...     stored = plan_of_run(store, store.run(), hcbench.load_registry(), ["clade-recovery"])
+    >>> [metric.label for metric in stored.plan.metrics][-1]
+    'clade-recovery'
+    >>> len(stored.stored_results)
+    1
     """
     return _StoredRun(store, run, registry).plan(metrics)
 
@@ -259,6 +272,13 @@ def use_described(registry: Registry, kind: str, described: Mapping[str, Any]) -
     ------
     HcbenchError
         If it is not installed, or has other parameters.
+
+    Examples
+    --------
+    >>> registry = hcbench.load_registry()
+    >>> described = {"name": "UPGMA", "params": {"metric": "cosine"}}
+    >>> use_described(registry, "algorithm", described).label
+    'UPGMA[metric=cosine]'
     """
     catalogue: Catalogue[Any] = getattr(registry, f"{kind}s")
     try:
@@ -271,7 +291,17 @@ def use_described(registry: Registry, kind: str, described: Mapping[str, Any]) -
 def installed_metrics(
     labels: Iterable[str], registry: Registry
 ) -> tuple[dict[str, Use[MetricSpec]], list[str]]:
-    """Stored metrics by their labels, as they are installed now, and why others are excluded."""
+    """Stored metrics by their labels, as they are installed now, and why others are excluded.
+
+    Examples
+    --------
+    >>> registry = hcbench.load_registry()
+    >>> uses, missing = installed_metrics(["AARI", "no-such"], registry)
+    >>> list(uses), len(missing)
+    (['AARI'], 1)
+    >>> print(missing[0])
+    no-such is excluded: no metric is called 'no-such'; ...
+    """
     uses: dict[str, Use[MetricSpec]] = {}
     missing = []
     for label in labels:

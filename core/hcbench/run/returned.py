@@ -16,7 +16,14 @@ from hcbench.run.inputs import Items
 
 
 def result_kind(result: Result) -> str:
-    """Which of the two kinds of result it is: tree or partition."""
+    """Which of the two kinds of result it is: tree or partition.
+
+    Examples
+    --------
+    >>> tree = hcbench.Tree.from_levels([[0], [0], [1], [1]])
+    >>> result_kind(tree), result_kind(tree.cut(2))
+    ('tree', 'partition')
+    """
     if isinstance(result, Tree):
         return "tree"
     return "partition"

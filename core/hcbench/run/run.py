@@ -118,6 +118,20 @@ def rescore_plan(
         As for `run_plan`.
     jobs, command
         As in `RunOptions`.
+
+    Examples
+    --------
+    >>> from hcbench.run import plan_of_run
+    >>> from hcbench.store import Store
+    >>> results = hcbench.compare(
+    ...     "Single", "planted[N0=2,sigma=0]", store="results.sqlite", progress=False, repetitions=1
+    ... )
+    >>> registry = hcbench.load_registry()
+    >>> with Store("results.sqlite") as store:
+    ...     stored = plan_of_run(store, store.run(), registry, ["clade-recovery"])
+    ...     outcomes = rescore_plan(stored.plan, stored.stored_results, registry.plugins, store)
+    >>> outcomes[0].points[-1].values["clade-recovery"].value
+    1.0
     """
     machines = ThisMachine(jobs or usable_cores())
     tasks = rescore_tasks(plan, stored_results)

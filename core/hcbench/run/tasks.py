@@ -98,6 +98,17 @@ def make_job(cell: Cell, metrics: Iterable[str], store: Store | None = None) -> 
         Labels.
     store : Store, optional
         Where the answers of paid oracles are.
+
+    Examples
+    --------
+    >>> from hcbench.plan import make_plan
+    >>> suite = hcbench.Suite(
+    ...     name="tiny", algorithms=["Single"], datasets=["planted[N0=2]"], metrics=["AARI"]
+    ... )
+    >>> (cell, *_) = make_plan(suite, hcbench.load_registry()).cells
+    >>> job = make_job(cell, ["AARI"])
+    >>> list(job.metrics), job.algorithm.params["metric"]
+    (['AARI'], 'euclidean')
     """
     requested = set(metrics)
     calls = {}

@@ -90,10 +90,23 @@ def call_algorithm(algorithm: Call, oracle: Oracle, items: Items, seed: int) -> 
     algorithm : Call
     oracle : Oracle
         With a ledger of its own.
-    given : Items
+    items : Items
         What the algorithm gets without asking.
     seed : int
         Of its generator, and of the global generators of Python and numpy.
+
+    Examples
+    --------
+    >>> from scipy.cluster.hierarchy import linkage
+    >>> from hcbench.run import Call, give, make_oracle
+    >>> def agglomerate(oracle, items, rng, *, method):
+    ...     return linkage(oracle.read(), method)
+    >>> problem = hcbench.Problem(n=3, vectors=[[0.0], [1.0], [5.0]])
+    >>> oracle = make_oracle(hcbench.Answers(kind="vectors", n=3, data=problem.vectors), None)
+    >>> call = Call(agglomerate, {"method": "average"})
+    >>> finished = call_algorithm(call, oracle, give(problem, ()), seed=0)
+    >>> finished.result.height.tolist()
+    [0.0, 0.0, 0.0, 1.0, 4.5]
     """
     function = algorithm.load()
     # A copy, as the algorithm may change its keyword arguments.

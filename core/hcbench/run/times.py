@@ -16,7 +16,18 @@ from hcbench.run.workers.processes import descendants
 
 
 def processor_clock() -> float:
-    """Seconds of processor time of this process alone; `Stopwatch` adds those of its children."""
+    """Seconds of processor time of this process alone; `Stopwatch` adds those of its children.
+
+    Examples
+    --------
+    A process that sleeps takes no processor time.
+
+    >>> import time
+    >>> start = processor_clock()
+    >>> time.sleep(0.1)
+    >>> processor_clock() - start < 0.1
+    True
+    """
     # Workers have a limit of processor time. With one, Linux brings the clock of a process up to
     # date every few milliseconds only, or when the clock of its thread is read.
     thread_time()
@@ -30,6 +41,15 @@ class Stopwatch:
     ----------
     clock : callable
         Such as `time.perf_counter`, of wall time, or `processor_clock`.
+
+    Examples
+    --------
+    >>> watch = Stopwatch()
+    >>> watch.start()
+    >>> total = sum(range(1000))
+    >>> seconds = watch.stop()
+    >>> seconds > 0
+    True
     """
 
     __slots__ = ("_children", "_clock", "_start")

@@ -17,6 +17,15 @@ class FirstUses:
     occurred : bool
         Whether a kernel was compiled, or opened where it is stored, or a module imported. It is
         known at the end of the block.
+
+    Examples
+    --------
+    Nothing is compiled or imported here, so that the time of the block is comparable.
+
+    >>> with FirstUses() as first_uses:
+    ...     total = sum(range(10))
+    >>> first_uses.occurred
+    False
     """
 
     def __init__(self) -> None:

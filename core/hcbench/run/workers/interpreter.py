@@ -50,6 +50,14 @@ def python_command(module: str, *arguments: str) -> list[str]:
     module : str
         Its full name. It finds its arguments in ``sys.argv[1:]``.
     *arguments : str
+
+    Examples
+    --------
+    >>> import subprocess
+    >>> command = python_command("json.tool", "--compact")
+    >>> done = subprocess.run(command, input='{"items": 150}', capture_output=True, text=True)
+    >>> print(done.stdout)
+    {"items":150}
     """
     # "" is the current folder of this process, which may be another one by then.
     current_folder = os.getcwd()
@@ -67,7 +75,16 @@ def is_secret(name: str, value: str) -> bool:
 
 
 def named_secrets(patterns: Iterable[str]) -> dict[str, str]:
-    """The environment variables whose names match one of some patterns, with wildcards."""
+    """The environment variables whose names match one of some patterns, with wildcards.
+
+    Examples
+    --------
+    >>> import os
+    >>> from unittest import mock
+    >>> with mock.patch.dict(os.environ, {"PLANTS_API_KEY": "123"}):
+    ...     named_secrets(["PLANTS_*"])
+    {'PLANTS_API_KEY': '123'}
+    """
     secrets = {}
     for pattern in patterns:
         for name in fnmatch.filter(os.environ, pattern):
@@ -76,7 +93,17 @@ def named_secrets(patterns: Iterable[str]) -> dict[str, str]:
 
 
 def child_environment() -> dict[str, str]:
-    """The environment variables of this process for its children, without secrets and the store."""
+    """The environment variables of this process for its children, without secrets and the store.
+
+    Examples
+    --------
+    >>> import os
+    >>> from unittest import mock
+    >>> with mock.patch.dict(os.environ, {"PLANTS_API_KEY": "123", "PLANTS_FOLDER": "data"}):
+    ...     environment = child_environment()
+    >>> "PLANTS_API_KEY" in environment, environment["PLANTS_FOLDER"]
+    (False, 'data')
+    """
     environment = {}
     for name, value in os.environ.items():
         if name != _STORE and not is_secret(name, value):

@@ -50,6 +50,12 @@ class Limits:
         imports began. None is no limit.
     grace
         Wall time in seconds of each other phase (imports, data, metrics).
+
+    Examples
+    --------
+    >>> limits = Limits.of_cell(timeout=300)
+    >>> limits.allowed("algorithm"), limits.allowed("metrics")
+    (300, 600.0)
     """
 
     seconds: float | None = None
@@ -110,6 +116,15 @@ class Report:
         Whether the fork server ended, so that the job is not to blame.
     host
         The name of the machine, if it is another one.
+
+    Examples
+    --------
+    An executor adds the name of the machine:
+
+    >>> from dataclasses import replace
+    >>> report = Report("cell 3", "timeout", reason="it took more than 60 s", phase="algorithm")
+    >>> replace(report, host="node7").host
+    'node7'
     """
 
     tag: object
