@@ -40,6 +40,14 @@ class Remote:
         Of the download: SHA-256, or ``md5:...`` where nothing else is published.
     member : str
         If the download is an archive, the end of the name of the member to extract.
+
+    Examples
+    --------
+    >>> import hashlib
+    >>> checksum = hashlib.sha256(b"1.5,setosa").hexdigest()
+    >>> remote = Remote("https://example.org/flowers.zip", checksum, member="flowers.csv")
+    >>> remote.member
+    'flowers.csv'
     """
 
     url: str
@@ -81,6 +89,13 @@ def data_file(name: str, dataset: str, advice: str, remote: Remote | None = None
     ------
     DataNotAvailableError
         With a one-line message that says which file to put where.
+
+    Examples
+    --------
+    >>> data_file("my-flowers.csv", "my-flowers", "a table of 150 flowers, from its authors")
+    Traceback (most recent call last):
+        ...
+    hcbench.errors.DataNotAvailableError: my-flowers...a table of 150 flowers, from its authors...
     """
     cache = cache_folder()
     for folder in (user_folder(), cache):

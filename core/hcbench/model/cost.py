@@ -121,9 +121,11 @@ class Cost:
 
     Examples
     --------
-    >>> cost = Cost(seconds=0.25, queries=12)
-    >>> cost.queries
-    12
+    >>> points = np.array([[0.0], [1.0], [5.0], [6.0]])
+    >>> results = hcbench.compare(["UPGMA"], points, repetitions=1, progress=False)
+    >>> cost = results.outcomes[0].cost
+    >>> cost.seconds > 0
+    True
     >>> cost.price is None
     True
     """

@@ -45,6 +45,12 @@ class Choice:
     """An answer that a person can choose: its key, its code (see `Oracle.ask`), its text.
 
     The text is empty where the items of the query are themselves the choices.
+
+    Examples
+    --------
+    >>> kind = hcbench.QUERY_KINDS["pair-queries"]
+    >>> kind.choices
+    (Choice(key='y', code=1, text='yes'), Choice(key='n', code=0, text='no'))
     """
 
     key: str
@@ -393,7 +399,17 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The result of an algorithm after at most ``queries`` queries."""
+    """The result of an algorithm after at most ``queries`` queries.
+
+    Examples
+    --------
+    >>> oracle = hcbench.ask_oracle("pair-queries", lambda i, j: i % 2 == j % 2, n=4)
+    >>> recorder = hcbench.oracle.Recorder(oracle)
+    >>> answers = oracle.ask([[0, 1], [0, 2]])
+    >>> oracle.record(hcbench.Partition([0, 1, 0, 1]))
+    >>> recorder.trace
+    (Point(queries=2, result=Partition(n=4, n_clusters=2)),)
+    """
 
     queries: int
     result: Result

@@ -7,7 +7,17 @@ from hcbench.oracle.account import Account
 
 
 class Ledger:
-    """What was asked of one oracle; it can be read, and only the oracle writes its account."""
+    """What was asked of one oracle; it can be read, and only the oracle writes its account.
+
+    Examples
+    --------
+    >>> oracle = hcbench.ask_oracle("pair-queries", lambda i, j: i % 2 == j % 2, n=4, budget=10)
+    >>> answers = oracle.ask([[0, 1], [0, 2], [1, 0]])
+    >>> oracle.ledger
+    Ledger(pair-queries: 3 queries, 2 distinct, 1 rounds)
+    >>> oracle.ledger.left
+    7
+    """
 
     __slots__ = ("_account",)
 

@@ -18,6 +18,15 @@ class Recorder:
     Parameters
     ----------
     oracle : Oracle
+
+    Examples
+    --------
+    >>> oracle = hcbench.ask_oracle("pair-queries", lambda i, j: i % 2 == j % 2, n=4)
+    >>> recorder = Recorder(oracle)
+    >>> answers = oracle.ask([[0, 1], [0, 2]])
+    >>> oracle.report(iterations=3)
+    >>> recorder.ledger.queries, recorder.reported, recorder.is_sound
+    (2, {'iterations': 3.0}, True)
     """
 
     __slots__ = (

@@ -77,6 +77,14 @@ class Registry:
     ------
     PluginError
         If a hook of a plugin file that was asked for is broken.
+
+    Examples
+    --------
+    >>> registry = hcbench.load_registry()
+    >>> registry.metrics.find("ARI").spec.direction
+    'higher'
+    >>> [use.label for use in registry.use_datasets("shapes[n=[20, 40]]")]
+    ['shapes[n=20]', 'shapes[n=40]']
     """
 
     def __init__(self, plugins: Plugins) -> None:

@@ -38,6 +38,14 @@ class Entry(Generic[T]):
     plugin : Plugin
     registry : Registry, optional
         That has it. A data set that is made of others looks them up there.
+
+    Examples
+    --------
+    >>> entry = hcbench.load_registry().algorithms.find("upgma")
+    >>> entry.full_name
+    'hcbench:UPGMA'
+    >>> entry.spec.returns
+    'tree'
     """
 
     spec: T

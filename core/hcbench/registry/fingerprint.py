@@ -144,7 +144,15 @@ def read_installed_version(name: str) -> str:
 
 
 def installation(required: Iterable[str]) -> str:
-    """The command that installs the distributions that are not installed; "" if all are."""
+    """The command that installs the distributions that are not installed; "" if all are.
+
+    Examples
+    --------
+    >>> installation(["numpy", "no-such-package"])
+    'pip install no-such-package'
+    >>> installation(["numpy"])
+    ''
+    """
     missing = []
     for name in required:
         if not installed_version(name):

@@ -36,6 +36,13 @@ def make_use(
         If one is unknown, missing, of the wrong type or out of range.
     DataError
         If a parameter names a file that cannot be read.
+
+    Examples
+    --------
+    >>> entry = hcbench.load_registry().datasets.find("shapes")
+    >>> use = make_use(entry.spec, entry.plugin, {"n": 20, "kind": "blobs"})
+    >>> use.label
+    'shapes[n=20]'
     """
     params = spec.resolve(options)
     # A label has only the parameters that are not the defaults.

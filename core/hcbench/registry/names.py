@@ -108,6 +108,14 @@ def parse_name(text: str) -> Name:
     ------
     NameSyntaxError
         If it is not of the form ``NAME`` or ``NAME[param=value,...]``.
+
+    Examples
+    --------
+    >>> name = parse_name("shapes[n=20,noise=0.5]")
+    >>> name.base
+    'shapes'
+    >>> name.params
+    {'n': 20, 'noise': 0.5}
     """
     if not isinstance(text, str):
         raise NameSyntaxError(f"a name is a text, such as 'UPGMA'; got {text!r:.60}")
@@ -143,6 +151,13 @@ def split_alias(text: str) -> tuple[str, str]:
     """The label of ``LABEL=NAME[param=value]``, "" if there is none, and the name.
 
     A file whose own name has a ``=`` in it is no label.
+
+    Examples
+    --------
+    >>> split_alias("small=shapes[n=20]")
+    ('small', 'shapes[n=20]')
+    >>> split_alias("shapes[n=20]")
+    ('', 'shapes[n=20]')
     """
     match = _ALIAS.fullmatch(text)
     if match is None or Path(text.partition("[")[0]).expanduser().exists():
@@ -266,7 +281,15 @@ def _is_bare(text: str) -> bool:
 
 
 def format_name(base: str, params: Mapping[str, Value]) -> str:
-    """Write a name with parameters as `parse_name` reads it."""
+    """Write a name with parameters as `parse_name` reads it.
+
+    Examples
+    --------
+    >>> format_name("shapes", {"n": 20, "noise": 0.5})
+    'shapes[n=20,noise=0.5]'
+    >>> format_name("UPGMA", {})
+    'UPGMA'
+    """
     if _NEEDS_QUOTES.search(base):
         base = _in_quotes(base)
     if not params:

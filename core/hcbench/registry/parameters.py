@@ -38,6 +38,14 @@ class Interval:
     """A range of numbers in the usual notation, such as ``"(0, 1]"`` or ``"[1, inf)"``.
 
     ``"{0, 1}"`` are the two numbers alone, for metrics that say whether something holds.
+
+    Examples
+    --------
+    >>> interval = Interval("(0, 1]")
+    >>> 0 in interval, 1 in interval
+    (False, True)
+    >>> interval.high
+    1.0
     """
 
     text: str

@@ -66,6 +66,14 @@ class Plugin:
     requires : str
         The versions of hcbench that its distribution, or its file, requires, such as
         ``"<0.2,>=0.1"``.
+
+    Examples
+    --------
+    >>> plugin = hcbench.load_registry().algorithms.find("UPGMA").plugin
+    >>> plugin.name
+    'hcbench:vectors'
+    >>> plugin.is_built_in
+    True
     """
 
     distribution: str

@@ -54,7 +54,15 @@ def use_one(catalogue: Catalogue[S], text: str, params: Params) -> Use[S]:
 
 
 def default_uses(catalogue: Catalogue[S]) -> list[Use[S]]:
-    """All specs of a catalogue with their default parameters, without those that require one."""
+    """All specs of a catalogue with their default parameters, without those that require one.
+
+    Examples
+    --------
+    >>> registry = hcbench.load_registry()
+    >>> labels = [use.label for use in default_uses(registry.algorithms)]
+    >>> "UPGMA" in labels
+    True
+    """
     uses = []
     for entry in catalogue.entries:
         if not any(parameter.required for parameter in entry.spec.parameters):

@@ -189,6 +189,14 @@ class Spec:
         A number from 1, which its author raises when its results change: stored results of the same
         edition are reused whatever the version of its package and its code. Without it they are
         reused while the code of its package is the same.
+
+    Examples
+    --------
+    >>> spec = hcbench.load_registry().algorithms.find("Ward").spec
+    >>> isinstance(spec, Spec)
+    True
+    >>> spec.noun, spec.name
+    ('algorithm', 'Ward')
     """
 
     noun: ClassVar[str] = "plugin"
@@ -614,7 +622,15 @@ def unknown_hint(name: str) -> str:
 
 
 def unmet(needs: Iterable[str], provided: frozenset[str]) -> str | None:
-    """The first need that is not met, in words; None if all are."""
+    """The first need that is not met, in words; None if all are.
+
+    Examples
+    --------
+    >>> unmet(["similarity|vectors", "truth"], frozenset({"vectors"}))
+    'truth'
+    >>> unmet(["similarity|vectors"], frozenset({"vectors"})) is None
+    True
+    """
     for need in needs:
         alternatives = need.split("|")
         if provided.isdisjoint(alternatives):

@@ -82,7 +82,7 @@ _ADVICE = {
 
 
 def read_suite(path: Path, paper: Reference | None = None) -> Suite:
-    """Read a suite from a TOML file.
+    r"""Read a suite from a TOML file.
 
     Relative file names in it, also those in parameters, are resolved against its own folder.
 
@@ -97,6 +97,15 @@ def read_suite(path: Path, paper: Reference | None = None) -> Suite:
     ------
     SuiteError
         If the file is missing, is not TOML, or has an unknown or wrong entry.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> path = Path("linkage.toml")
+    >>> _ = path.write_text('algorithms = ["UPGMA", "Ward"]\ndatasets = ["iris"]')
+    >>> suite = read_suite(path)
+    >>> suite.name, suite.algorithms
+    ('linkage', ('UPGMA', 'Ward'))
     """
     try:
         entries = read_toml(read_regular(path).decode("utf-8-sig"))

@@ -61,6 +61,14 @@ class Use(Generic[S]):
         is none, so that a renamed file has the results of the old one.
     registry : Registry, optional
         In which the names in its parameters are looked up, if it is made of others.
+
+    Examples
+    --------
+    >>> use = hcbench.load_registry().use_datasets("shapes[n=20]")[0]
+    >>> use.label
+    'shapes[n=20]'
+    >>> use.params["n"], use.params["kind"]
+    (20, 'blobs')
     """
 
     spec: S
