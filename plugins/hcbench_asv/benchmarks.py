@@ -25,6 +25,14 @@ class Registered:
         The data set, if not hcbench's own.
     case : str
         The name of the subclass.
+
+    Examples
+    --------
+    >>> benchmark = hcbench.asv.registered("hcbench")["algorithm_UPGMA"]
+    >>> issubclass(benchmark, Registered)
+    True
+    >>> benchmark.case, benchmark.distributions
+    ('algorithm_UPGMA', ('hcbench',))
     """
 
     version = VERSION
@@ -103,11 +111,21 @@ def registered(*distributions: str, data: str = "") -> dict[str, type[Registered
     ------
     UnknownNameError
         If a package registers nothing.
+
+    Examples
+    --------
+    >>> benchmarks = registered("hcbench")
+    >>> benchmark = benchmarks["algorithm_UPGMA"]
+    >>> benchmark.__doc__
+    'Algorithm UPGMA.'
+    >>> [name for name in vars(benchmark) if name.startswith("track_")]
+    ['track_seconds', 'track_peak_memory', 'track_loss']
     """
     classes = {}
     for name, sizes_of_quantity in _tracks(distributions, data).items():
+        kind, _, registered_name = name.partition("_")
         body: dict[str, Any] = {
-            "__doc__": f"{name.replace('_', ' ', 1).capitalize()}.",
+            "__doc__": f"{kind.capitalize()} {registered_name}.",
             "case": name,
             "distributions": distributions,
             "data": data,

@@ -36,6 +36,18 @@ class MeasuringProcess:
         Where an hcbench is installed; by default the one that is imported here.
     name : str
         For messages.
+
+    Examples
+    --------
+    >>> process = MeasuringProcess(["my-package"], name="my-package of today")
+    >>> process.arguments
+    ('my-package',)
+
+    It has not started yet, as nothing has been measured:
+
+    >>> process.version
+    ''
+    >>> process.close()
     """
 
     def __init__(
@@ -134,7 +146,14 @@ class MeasuringProcess:
 
 
 def reproducible_environment(folder: Path | None = None) -> dict[str, str]:
-    """One thread and one order of hashing, no secrets, and the modules of a folder if given."""
+    """One thread and one order of hashing, no secrets, and the modules of a folder if given.
+
+    Examples
+    --------
+    >>> environment = reproducible_environment()
+    >>> environment["OMP_NUM_THREADS"], environment["PYTHONHASHSEED"]
+    ('1', '0')
+    """
     environment = child_environment()
     for library in _LIBRARIES:
         environment[f"{library}_NUM_THREADS"] = "1"

@@ -57,7 +57,17 @@ def sizes_of(kind: str) -> tuple[int, ...]:
 
 
 def summarise_repetitions(quantity: str, values: Sequence[float]) -> float:
-    """The mean of what is reproducible, the smallest memory, the median time of repetitions."""
+    """The mean of what is reproducible, the smallest memory, the median time of repetitions.
+
+    Examples
+    --------
+    >>> summarise_repetitions("seconds", [0.5, 0.25, 4.0])
+    0.5
+    >>> summarise_repetitions("queries", [10.0, 20.0, 60.0])
+    30.0
+    >>> summarise_repetitions("peak_memory", [300.0, 100.0, 200.0])
+    100.0
+    """
     if quantity in ("queries", "loss"):
         return statistics.fmean(values)
     if quantity == "peak_memory":

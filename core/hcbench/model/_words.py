@@ -21,6 +21,11 @@ def count_ones(word: Any) -> Any:
     """``count_ones(word)``: how many bits of a uint64 are 1, a uint64.
 
     Bits are added in parallel, in fields of two, four and eight bits; the product sums the bytes.
+
+    Examples
+    --------
+    >>> int(count_ones(np.uint64(0b1011)))
+    3
     """
     word = word - ((word >> np.uint64(1)) & _EVERY_SECOND)
     word = (word & _PAIRS) + ((word >> np.uint64(2)) & _PAIRS)
@@ -30,5 +35,11 @@ def count_ones(word: Any) -> Any:
 
 @register_jitable
 def count_zeros(word: Any) -> Any:
-    """``count_zeros(word)``: how many bits of a uint64 are below the lowest 1; 64 if it is 0."""
+    """``count_zeros(word)``: how many bits of a uint64 are below the lowest 1; 64 if it is 0.
+
+    Examples
+    --------
+    >>> int(count_zeros(np.uint64(0b1000)))
+    3
+    """
     return count_ones(~word & (word - np.uint64(1)))

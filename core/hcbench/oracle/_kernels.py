@@ -39,7 +39,15 @@ BY_THREE = 3
 
 @register_jitable
 def scramble(x: Any) -> Any:
-    """Scramble 64 bits, a uint64: the finalizer of SplitMix64 (Steele, Lea & Flood 2014)."""
+    """Scramble 64 bits, a uint64: the finalizer of SplitMix64 (Steele, Lea & Flood 2014).
+
+    Examples
+    --------
+    >>> with np.errstate(over="ignore"):
+    ...     word = scramble(np.uint64(0x9E3779B97F4A7C15))
+    >>> hex(word)
+    '0xe220a8397b1dcdaf'
+    """
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))

@@ -70,7 +70,24 @@ _CompiledStateType: Any = _StateType
 
 
 class CompiledState(structref.StructRefProxy):
-    """An oracle's data and its ledger, as compiled code sees them."""
+    """An oracle's data and its ledger, as compiled code sees them.
+
+    Examples
+    --------
+    >>> from numba import njit, types
+    >>> from hcbench.compiled import ASK, STATE
+    >>> @njit(types.int64(ASK, STATE, types.int64))
+    ... def n_like_the_first(ask, state, n):
+    ...     count = 0
+    ...     for item in range(1, n):
+    ...         count += ask(state, 0, item, 0, 0)
+    ...     return count
+    >>> oracle = hcbench.ask_oracle("pair-queries", lambda i, j: i % 2 == j % 2, n=5)
+    >>> int(oracle.run(n_like_the_first, 5))
+    2
+    >>> oracle.ledger.queries
+    4
+    """
 
 
 # The fields are core's: a kernel passes the state on; who writes it is found out (`is_sound`).

@@ -23,6 +23,16 @@ class Cell:
 
     Its key holds everything that decides the result, so that a stored result is found again, and
     nothing else: not the metrics, not the limits, not the other cells.
+
+    Examples
+    --------
+    >>> suite = hcbench.Suite(name="small", algorithms=("UPGMA",), datasets=("shapes[n=20]",))
+    >>> plan = hcbench.plan.make_plan(suite, hcbench.load_registry())
+    >>> cell = plan.cells[0]
+    >>> cell.labels
+    ('UPGMA', 'shapes[n=20]', 'vectors')
+    >>> len(cell.key)
+    32
     """
 
     algorithm: Use[AlgorithmSpec]

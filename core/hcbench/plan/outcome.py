@@ -140,6 +140,16 @@ class Outcome:
         The checkpoints in order, then the end.
     reused : bool
         Whether it was in the store already.
+
+    Examples
+    --------
+    >>> points = np.array([[0.0], [1.0], [5.0], [6.0]])
+    >>> results = hcbench.compare(["UPGMA"], points, repetitions=1, progress=False)
+    >>> outcome = results.outcomes[0]
+    >>> outcome.algorithm, outcome.status, outcome.failed
+    ('UPGMA', 'ok', False)
+    >>> outcome.points[-1].result.to_linkage()[:, 2].tolist()
+    [1.0, 1.0, 5.0]
     """
 
     key: str = ""

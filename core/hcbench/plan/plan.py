@@ -52,6 +52,17 @@ class Plan:
         In the order in which they were asked for.
     shard : Shard, optional
         Which part of ``full_plan`` it is, if it is one.
+
+    Examples
+    --------
+    >>> suite = hcbench.Suite(
+    ...     name="small", algorithms=("UPGMA", "ERM"), datasets=("shapes[n=20]",), repetitions=1
+    ... )
+    >>> plan = hcbench.plan.make_plan(suite, hcbench.load_registry())
+    >>> [cell.algorithm.label for cell in plan.cells]
+    ['UPGMA']
+    >>> [combination.algorithm for combination in plan.inapplicable]
+    ['ERM']
     """
 
     suite: Suite
@@ -87,6 +98,19 @@ def make_plan(
         If there is nothing to compare.
     HcbenchError
         If names or parameters are wrong; the message has all of them.
+
+    Examples
+    --------
+    >>> suite = hcbench.Suite(
+    ...     name="small", algorithms=("UPGMA", "Ward"), datasets=("shapes[n=20]",), repetitions=2
+    ... )
+    >>> plan = make_plan(suite, hcbench.load_registry())
+    >>> for cell in plan.cells:
+    ...     print(cell.algorithm.label, cell.repetition)
+    UPGMA 0
+    Ward 0
+    UPGMA 1
+    Ward 1
     """
     repeats = Repeats()
     uses_of_suite = _uses_of_suite(suite, registry, repeats)

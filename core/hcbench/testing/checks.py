@@ -65,6 +65,14 @@ class Check:
         False for advice, which does not fail.
     exempt : str
         Why the check is expected to fail; "" if it is not.
+
+    Examples
+    --------
+    >>> check = hcbench.testing.checks_of("UPGMA")[0]
+    >>> check.id
+    'UPGMA:signature'
+    >>> check.run().status
+    'passed'
     """
 
     name: str
@@ -235,6 +243,14 @@ def checks_of(
     -----
     UnknownCheckWarning
         If an exemption names no check.
+
+    Examples
+    --------
+    >>> checks = checks_of("UPGMA", exempt={"ties": "an example of a reason"})
+    >>> checks[0].id
+    'UPGMA:signature'
+    >>> [check.name for check in checks if check.exempt]
+    ['ties']
     """
     exemptions = Exemptions(exempt or {})
     checks = _find_checks(what, exemptions, plugins)

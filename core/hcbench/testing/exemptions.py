@@ -10,7 +10,17 @@ from hcbench.errors import ParameterError
 
 
 class UnknownCheckWarning(UserWarning):
-    """An exemption names no check of what is checked."""
+    """An exemption names no check of what is checked.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     checks = hcbench.testing.checks_of("UPGMA", exempt={"speed": "it is slow"})
+    >>> caught[0].category.__name__
+    'UnknownCheckWarning'
+    """
 
 
 class Named(Protocol):

@@ -25,7 +25,22 @@ Status: TypeAlias = Literal["passed", "failed", "advice", "exempt", "not applica
 
 
 class CheckFailedError(AssertionError):
-    """A plugin breaks a promise; the message says in one sentence which, and how."""
+    """A plugin breaks a promise; the message says in one sentence which, and how.
+
+    Examples
+    --------
+    >>> def no_tree(oracle, items, rng):
+    ...     return None
+    >>> spec = hcbench.AlgorithmSpec(
+    ...     name="NoTree", function=no_tree, doc="Returns no tree.", accepts=("vectors",)
+    ... )
+    >>> for check in hcbench.testing.checks_of(spec):
+    ...     if check.name == "valid_result":
+    ...         check()
+    Traceback (most recent call last):
+        ...
+    hcbench.testing.subjects.CheckFailedError: ...
+    """
 
 
 class NotCheckedError(Exception):
@@ -42,6 +57,12 @@ class Finding:
         "advice" if the check is one and not followed; "exempt" if the check fails, as is expected.
     reason : str
         In one line; "" if the check passed.
+
+    Examples
+    --------
+    >>> finding = hcbench.testing.checks_of("UPGMA")[0].run()
+    >>> finding
+    Finding(status='passed', reason='')
     """
 
     status: Status
