@@ -19,14 +19,21 @@ from tests.core.public_api import MODULES
 COMPLETE = (
     "hcbench",
     "hcbench.analysis",
+    "hcbench.asv",
     "hcbench.commands",
+    "hcbench.compiled",
+    "hcbench.datasets",
     "hcbench.errors",
     "hcbench.files",
     "hcbench.hooks",
     "hcbench.model",
+    "hcbench.oracle",
+    "hcbench.plan",
+    "hcbench.registry",
     "hcbench.run",
     "hcbench.sklearn",
     "hcbench.store",
+    "hcbench.testing",
 )
 #: The examples of hooks are functions that `tests/core/registry/test_hookspecs.py` calls.
 _OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
