@@ -25,6 +25,7 @@ COMPLETE = (
     "hcbench.datasets",
     "hcbench.errors",
     "hcbench.files",
+    "hcbench.figures",
     "hcbench.hooks",
     "hcbench.model",
     "hcbench.oracle",

@@ -48,6 +48,12 @@ class Axis:
         The first and the last number of the axis; by default those that suit the data.
     ticks : sequence of float or str
         The places where ticks are useful; categories if they are texts.
+
+    Examples
+    --------
+    >>> axis = Axis(title="n (items)", log=True, ticks=(10, 100, 1000))
+    >>> axis.title, axis.ends
+    ('n (items)', None)
     """
 
     title: str
@@ -74,6 +80,14 @@ class Series:
         The places, from left to right.
     law : PowerLaw, optional
         The power law that is drawn through the points.
+
+    Examples
+    --------
+    >>> look = hcbench.figures.looks_for(["UPGMA"])["UPGMA"]
+    >>> series = Series("UPGMA", look, "line", points=[(10, 0.5, ""), (100, 0.75, "")])
+    >>> places, _, _ = series.spread(0)
+    >>> places
+    [10, 100]
     """
 
     name: str
@@ -117,6 +131,14 @@ class Panel:
         The points of each Pareto front.
     x_ends : (float, float), optional
         The ends of the horizontal axis of this panel.
+
+    Examples
+    --------
+    >>> look = hcbench.figures.looks_for(["UPGMA"])["UPGMA"]
+    >>> points = [(10, 0.5, ""), (100, 0.75, "")]
+    >>> panel = Panel("iris", [hcbench.figures.Series("UPGMA", look, "line", points)])
+    >>> [series.name for series in panel.series]
+    ['UPGMA']
     """
 
     title: str
@@ -141,6 +163,23 @@ class Chart:
         The lines below the chart.
     header, rows : sequence
         The table of the data.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> pairs = np.array([[0.0], [1.0], [9.0], [10.0]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1]), "pairs": (pairs, [0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["Single", "Complete"], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> view = hcbench.analysis.curves(results, "n", "AARI")
+    >>> chart = hcbench.figures.curve_chart(view, results)
+    >>> chart.x.title, chart.y.title
+    ('n (items)', 'AARI ↑')
+    >>> chart.header[:4]
+    ['panel', 'line', 'n', 'AARI']
+    >>> chart.rows[0][:4]
+    ['data sets', 'Single', 4.0, 1.0]
     """
 
     panels: Sequence[Panel]
@@ -162,7 +201,14 @@ def metric_title(metric: MetricInfo) -> str:
 
 
 def exponent_text(law: PowerLaw) -> str:
-    """The exponent with its 95 % interval."""
+    """The exponent with its 95 % interval.
+
+    Examples
+    --------
+    >>> law = hcbench.analysis.PowerLaw(exponent=2.0, low=1.9, high=2.1, factor=0.5, n_points=5)
+    >>> exponent_text(law)
+    '2.00 [1.90, 2.10]'
+    """
     return f"{law.exponent:.2f} [{law.low:.2f}, {law.high:.2f}]"
 
 
@@ -181,7 +227,22 @@ def average_text(summary: Summary | CurvePoint, metric: MetricInfo) -> str:
 
 
 def curve_chart(view: CurveView, results: Results, *, growth: bool = False) -> Chart:
-    """A metric along an axis; of growth on logarithmic scales, with the fitted power laws."""
+    """A metric along an axis; of growth on logarithmic scales, with the fitted power laws.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> pairs = np.array([[0.0], [1.0], [9.0], [10.0]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1]), "pairs": (pairs, [0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["Single", "Complete"], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> chart = curve_chart(hcbench.analysis.curves(results, "n", "AARI"), results)
+    >>> [(series.name, series.mark) for series in chart.panels[0].series]
+    [('Single', 'line'), ('Complete', 'line')]
+    >>> chart.x.ticks
+    [4.0, 6.0]
+    """
     lines = _lines_of(view)
     looks_of_algorithms = looks_of(results)
     # A line keeps its look in all panels: that of its algorithm where it occurs first.
@@ -315,7 +376,22 @@ def _exponents_by_panel(view: CurveView) -> list[str]:
 
 
 def profile_chart(view: ProfileView, results: Results) -> Chart:
-    """The share of blocks on which each competitor is within a distance of the best."""
+    """The share of blocks on which each competitor is within a distance of the best.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> pairs = np.array([[0.0], [1.0], [9.0], [10.0]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1]), "pairs": (pairs, [0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["Single", "Complete"], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> chart = profile_chart(hcbench.analysis.profile(results, "AARI"), results)
+    >>> chart.x.title, chart.y.title
+    ('AARI: difference to the best', 'share of data sets')
+    >>> [series.name for series in chart.panels[0].series]
+    ['Single', 'Complete']
+    """
     profile = view.profile
     names = view.blocks.competitors
     looks = looks_of(results, names)

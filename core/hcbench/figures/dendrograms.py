@@ -88,6 +88,17 @@ def dendrogram(
     ------
     DataError
         If the number of classes differs from the number of leaves.
+
+    Examples
+    --------
+    >>> tree = hcbench.Tree.from_newick("((a:1,b:1):2,c:3);")
+    >>> ax = dendrogram(None, tree, classes=["x", "x", "y"])
+    >>> [text.get_text() for text in ax.get_xticklabels()]
+    ['c', 'a', 'b']
+    >>> ax.get_ylabel()
+    'distance'
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['x', 'y']
     """
     ax = ax or fitting_axes(tree, orientation)
     colours_of_classes = draw_tree(
@@ -119,7 +130,15 @@ def draw_tree(
     orientation: Orientation = "top",
     order: ArrayLike | None = None,
 ) -> dict[Any, str]:
-    """As `dendrogram`, without a legend; returns the colours of the classes that occur."""
+    """As `dendrogram`, without a legend; returns the colours of the classes that occur.
+
+    Examples
+    --------
+    >>> _, ax = hcbench.figures.new_figure()
+    >>> tree = hcbench.Tree.from_newick("((a:1,b:1):2,c:3);")
+    >>> draw_tree(ax, tree, classes=["x", "x", "y"], orientation="left")
+    {'x': '#0072B2', 'y': '#D55E00'}
+    """
     labels: list[Any] = []
     palette: dict[Any, str] = {}
     if classes is not None:
@@ -158,6 +177,11 @@ def class_colours(classes: Sequence[Hashable]) -> dict[Any, str]:
     """A colour for each class, in alphabetical order as in the report; they repeat after 16.
 
     The first seven are those of Okabe and Ito, the others those of Tol's muted scheme.
+
+    Examples
+    --------
+    >>> class_colours(["setosa", "virginica", "setosa"])
+    {'setosa': '#0072B2', 'virginica': '#D55E00'}
     """
     colours = {}
     for place, name in enumerate(sorted(set(classes), key=str)):
@@ -166,7 +190,14 @@ def class_colours(classes: Sequence[Hashable]) -> dict[Any, str]:
 
 
 def class_handles(colours: Mapping[Any, str]) -> list[Patch]:
-    """The entries of a legend of classes."""
+    """The entries of a legend of classes.
+
+    Examples
+    --------
+    >>> colours = hcbench.figures.class_colours(["setosa", "virginica"])
+    >>> [handle.get_label() for handle in class_handles(colours)]
+    ['setosa', 'virginica']
+    """
     from matplotlib.patches import Patch
 
     handles = []
@@ -198,7 +229,14 @@ def _checked_classes(classes: ArrayLike, tree: Tree) -> list[Any]:
 
 
 def classes_of_nodes(tree: Tree, labels: Sequence[Any]) -> list[Any]:
-    """The class of all leaves below each node; None if there are several."""
+    """The class of all leaves below each node; None if there are several.
+
+    Examples
+    --------
+    >>> tree = hcbench.Tree.from_newick("((a,b),c);")
+    >>> classes_of_nodes(tree, ["x", "x", "y"])
+    ['x', 'x', 'y', 'x', None]
+    """
     # Of a node no child of which has been visited; None is a class, too.
     unknown = object()
     classes = list(labels) + [unknown] * (tree.n_nodes - tree.n)
@@ -214,7 +252,13 @@ def classes_of_nodes(tree: Tree, labels: Sequence[Any]) -> list[Any]:
 
 
 def clades_of(truth: Tree) -> list[str]:
-    """The clade of each leaf in a cut through a tree, numbered in the order of its leaves."""
+    """The clade of each leaf in a cut through a tree, numbered in the order of its leaves.
+
+    Examples
+    --------
+    >>> clades_of(hcbench.Tree.from_newick("((a,b),(c,(d,e)));"))
+    ['clade 2', 'clade 2', 'clade 1', 'clade 1', 'clade 1']
+    """
     # Of few leaves there are few clades, of three leaves each.
     labels = truth.cut(max(2, min(_CLADES, truth.n // 3))).labels
     numbers: dict[int, int] = {}
@@ -365,7 +409,14 @@ def _extent(ax: Axes, orientation: Orientation) -> float:
 
 
 def fitting_axes(tree: Tree, orientation: Orientation) -> Axes:
-    """New axes that are large enough for the names of all leaves."""
+    """New axes that are large enough for the names of all leaves.
+
+    Examples
+    --------
+    >>> tree = hcbench.Tree.from_newick("((a:1,b:1):2,c:3);")
+    >>> fitting_axes(tree, "top").figure.get_size_inches().tolist()
+    [6.0, 4.0]
+    """
     along = max(6.0, 1.2 * tree.n * _READABLE / _POINTS)
     across = 4.0
     if tree.n > 100:

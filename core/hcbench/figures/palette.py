@@ -64,6 +64,14 @@ class Look:
         The same in plotly.
     dash : str
         One of `DASHES`.
+
+    Examples
+    --------
+    >>> look = hcbench.figures.looks_for(["UPGMA", "Ward"])["Ward"]
+    >>> look.colour, look.marker, look.dash
+    ('#D55E00', 's', 'solid')
+    >>> look.style
+    {'color': '#D55E00', 'linestyle': '-', 'marker': 's'}
     """
 
     colour: str
@@ -82,6 +90,13 @@ def looks_for(names: Sequence[str], references: Iterable[str] = ()) -> dict[str,
     """A look for each name, in order; reference lines are grey, and not solid.
 
     Looks repeat after 16 colours times 4 dashes, those of references after 3 dashes.
+
+    Examples
+    --------
+    >>> looks = looks_for(["UPGMA", "Ward", "Random"], references=["Random"])
+    >>> [(name, look.colour, look.dash) for name, look in looks.items()]
+    [('UPGMA', '#0072B2', 'solid'), ('Ward', '#D55E00', 'solid'), ('Random', '#767676',
+    'dash')]
     """
     looks: dict[str, Look] = {}
     grey_names = set(references)
@@ -128,6 +143,18 @@ def looks_of(results: Results, names: Iterable[str] = ()) -> dict[str, Look]:
     names : iterable of str, optional
         Names of variants such as "4-AL, budget 1,000" (see `groups.name_variants`). These have the
         colour of their algorithm, and their own marker and dash.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["Single", "Complete"], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> looks = looks_of(results, ["Complete, budget 5", "Complete, budget 9"])
+    >>> [(name, look.colour, look.marker) for name, look in looks.items()]
+    [('Single', '#0072B2', 'o'), ('Complete', '#D55E00', 's'), ('Complete, budget 5',
+    '#D55E00', 's'), ('Complete, budget 9', '#D55E00', 'D')]
     """
     looks = looks_for(results.algorithms, results.references)
     # How many variants of each algorithm have a look.

@@ -64,6 +64,13 @@ def style() -> AbstractContextManager[None]:
     ------
     HcbenchError
         If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> with style():
+    ...     matplotlib.rcParams["axes.spines.top"]
+    False
     """
     try:
         import matplotlib
@@ -89,6 +96,14 @@ def new_figure(
     -------
     figure : Figure
     axes : Axes, or (rows, columns) array of them without the sides that are 1
+
+    Examples
+    --------
+    >>> figure, axes = new_figure(6, 3, columns=2)
+    >>> axes.shape
+    (2,)
+    >>> figure.get_size_inches().tolist()
+    [6.0, 3.0]
     """
     with style():
         from matplotlib.figure import Figure
@@ -98,12 +113,24 @@ def new_figure(
 
 
 def plain(text: str) -> str:
-    """Text for matplotlib: an unescaped dollar sign begins mathematics, and SVG has rules."""
+    r"""Text for matplotlib: an unescaped dollar sign begins mathematics, and SVG has rules.
+
+    Examples
+    --------
+    >>> plain("price in $")
+    'price in \\$'
+    """
     return printable(text).replace("$", r"\$")
 
 
 def shortened(name: str, most: int = LONGEST_NAME) -> str:
-    """A name of at most so many characters; a longer one has an ellipsis in the middle."""
+    """A name of at most so many characters; a longer one has an ellipsis in the middle.
+
+    Examples
+    --------
+    >>> shortened("Iris setosa of the Gaspe Peninsula", most=15)
+    'Iris se…ninsula'
+    """
     text = " ".join(name.split())
     if len(text) <= most:
         return text
@@ -134,7 +161,16 @@ def averages_of(points: Sequence[Any]) -> tuple[NDArray[np.float64], ...]:
 
 
 def mark_places(ax: Axes, places: Sequence[float]) -> None:
-    """Put a tick at each x, if they are few."""
+    """Put a tick at each x, if they are few.
+
+    Examples
+    --------
+    >>> _, ax = hcbench.figures.new_figure()
+    >>> line = ax.plot([10, 20, 40], [0.5, 0.7, 0.8])
+    >>> mark_places(ax, [10, 20, 40])
+    >>> [text.get_text() for text in ax.get_xticklabels()]
+    ['10', '20', '40']
+    """
     if 1 < len(places) <= _MOST_TICKS:
         texts = [f"{place:g}" for place in places]
         ax.set_xticks(places, texts)
@@ -194,6 +230,19 @@ def curves(
         If there is no value to draw.
     HcbenchError
         If several runs have the same x on one line; ``group`` or ``where`` separates them.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["RatingLinkage"], data, metrics=["AARI"], budget=[4, 15], repetitions=1, progress=False
+    ... )
+    >>> ax = curves(results, x="budget", metric="AARI")
+    >>> ax.get_xlabel()
+    'budget'
+    >>> [float(place) for place in ax.get_xticks()]
+    [4.0, 15.0]
     """
     results: Results = getattr(view, "results", view)  # type: ignore[arg-type]
     info = find_metric(results, metric)

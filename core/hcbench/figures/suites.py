@@ -40,6 +40,20 @@ class Drawn:
         Why it could not be drawn.
     failed : bool
         Whether its function failed, as opposed to missing data.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["Single", "Complete"], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> figure = hcbench.Figure(name="noise", doc="Noise.", x="dataset.noise", metric="AARI")
+    >>> (drawn,) = hcbench.figures.draw_figures(results, "figures", figures=[figure])
+    >>> drawn.path is None, drawn.failed
+    (True, False)
+    >>> drawn.reason
+    'AARI was not measured against dataset.noise'
     """
 
     name: str
@@ -81,6 +95,20 @@ def draw_figures(
     ------
     HcbenchError
         If the format is unknown, or the folder cannot be created.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["Single", "Complete"], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> def draw(view):
+    ...     return hcbench.figures.dendrogram_figure(view.tree("Single", "chain"))
+    >>> figure = hcbench.Figure(name="tree", doc="The tree of chain.", function=draw)
+    >>> drawn = draw_figures(results, "figures", figures=[figure])
+    >>> [(item.name, item.path.name) for item in drawn]
+    [('tree', 'tree.svg')]
     """
     if format not in FORMATS:
         raise HcbenchError(f"figures are written as {', '.join(FORMATS)}; got {format!r}")
@@ -100,7 +128,13 @@ def draw_figures(
 
 
 def make_folder(folder: str | Path) -> Path:
-    """Create a folder if it is missing."""
+    """Create a folder if it is missing.
+
+    Examples
+    --------
+    >>> make_folder("figures/of_paper").is_dir()
+    True
+    """
     path = Path(folder).expanduser()
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -110,7 +144,25 @@ def make_folder(folder: str | Path) -> Path:
 
 
 def draw_figure(figure: Figure, view: FigureView, folder: Path, form: str) -> Drawn:
-    """Draw one figure of a suite into a folder."""
+    """Draw one figure of a suite into a folder.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["Single", "Complete"], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> from pathlib import Path
+    >>> def draw(view):
+    ...     return hcbench.figures.dendrogram_figure(view.tree("Single", "chain"))
+    >>> figure = hcbench.Figure(name="tree", doc="The tree of chain.", function=draw)
+    >>> with hcbench.store.Store() as store:
+    ...     view = hcbench.figures.FigureView(results, store, hcbench.load_registry())
+    ...     drawn = draw_figure(figure, view, Path("."), "svg")
+    >>> drawn.path.name, drawn.failed
+    ('tree.svg', False)
+    """
     path = folder / f"{figure.name}.{form}"
     try:
         with style():
@@ -135,6 +187,16 @@ def draw_figure(figure: Figure, view: FigureView, folder: Path, form: str) -> Dr
 
 
 def write_figure(drawn: matplotlib.figure.Figure, path: Path, form: str) -> None:
-    """Write a figure; equal drawings give equal files."""
+    """Write a figure; equal drawings give equal files.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> tree = hcbench.Tree.from_newick("((a:1,b:1):2,c:3);")
+    >>> figure = hcbench.figures.dendrogram_figure(tree)
+    >>> write_figure(figure, Path("tree.svg"), "svg")
+    >>> Path("tree.svg").read_text()[:5]
+    '<?xml'
+    """
     with style():
         drawn.savefig(path, format=form, bbox_inches="tight", metadata=_METADATA.get(form, {}))

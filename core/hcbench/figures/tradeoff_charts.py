@@ -25,7 +25,22 @@ if TYPE_CHECKING:
 
 
 def tradeoff_chart(view: TradeoffView, results: Results) -> Chart:
-    """Quality against cost, one panel per data set, with Pareto fronts."""
+    """Quality against cost, one panel per data set, with Pareto fronts.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["RatingLinkage"], data, metrics=["AARI"], budget=[4, 15], repetitions=1, progress=False
+    ... )
+    >>> view = hcbench.analysis.tradeoff(results, "AARI", against="queries")
+    >>> chart = tradeoff_chart(view, results)
+    >>> chart.x.title, chart.y.title
+    ('queries ↓', 'AARI ↑')
+    >>> [series.name for series in chart.panels[0].series]
+    ['RatingLinkage, budget 4', 'RatingLinkage, budget 15']
+    """
     points: list[TradeoffPoint] = []
     levels: list[Level] = []
     for panel in view.panels:

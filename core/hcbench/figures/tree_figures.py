@@ -66,6 +66,15 @@ def dendrogram_figure(
     Figure
         Long names are shortened in the middle; with more than `MOST_NAMES` leaves there are dots
         in the place of names.
+
+    Examples
+    --------
+    >>> tree = hcbench.Tree.from_newick("((a:1,b:1):2,c:3);")
+    >>> figure = dendrogram_figure(tree, title="Three items", k=2)
+    >>> figure.get_suptitle()
+    'Three items'
+    >>> figure.axes[0].get_xlabel()
+    'distance'
     """
     if k is not None:
         k = whole_number(k, "k", least=1)
@@ -135,6 +144,16 @@ def heat_map(
     ------
     DataError
         If there are not as many rows as leaves.
+
+    Examples
+    --------
+    >>> tree = hcbench.Tree.from_newick("((a:1,b:1):2,c:3);")
+    >>> values = np.array([[0.0, 1.0], [0.5, 1.0], [4.0, 2.0]])
+    >>> figure = heat_map(tree, values, column_names=["width", "height"], title="Three items")
+    >>> figure.get_suptitle()
+    'Three items'
+    >>> [text.get_text() for text in figure.axes[3].get_xticklabels()]
+    ['width', 'height']
     """
     if len(values) != tree.n:
         raise DataError(f"{len(values)} rows for {tree.n} leaves; give a row for each leaf")
@@ -196,6 +215,14 @@ def tanglegram_figure(
     ------
     DataError
         If the trees have different numbers of leaves.
+
+    Examples
+    --------
+    >>> left = hcbench.Tree.from_newick("((a:1,b:1):2,c:3);")
+    >>> right = hcbench.Tree.from_newick("((a:2,b:2):4,c:6);")
+    >>> figure = tanglegram_figure(left, right, titles=("UPGMA", "Ward"))
+    >>> [ax.get_title() for ax in figure.axes]
+    ['UPGMA', '', 'Ward']
     """
     if left.n != right.n:
         raise DataError(f"trees of {left.n} and {right.n} leaves cannot face each other")

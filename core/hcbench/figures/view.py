@@ -33,6 +33,19 @@ class FigureView:
     ----------
     results : Results
         The results of the run.
+
+    Examples
+    --------
+    >>> chain = np.array([[0.0], [1.1], [2.2], [3.3], [4.9], [5.2]])
+    >>> data = {"chain": (chain, [0, 0, 0, 0, 1, 1])}
+    >>> results = hcbench.compare(
+    ...     ["Single", "Complete"], data, metrics=["AARI"], repetitions=1, progress=False
+    ... )
+    >>> with hcbench.store.Store() as store:
+    ...     view = FigureView(results, store, hcbench.load_registry())
+    ...     tree = view.tree("Single", "chain")
+    >>> tree.cut(2).labels.tolist()
+    [0, 0, 0, 0, 1, 1]
     """
 
     results: Results
