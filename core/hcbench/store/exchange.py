@@ -67,7 +67,7 @@ def describe_run(store: Store, run: RunInfo, *, trees: bool = False) -> Descript
     >>> from hcbench.store import Store
     >>> with Store("results.sqlite") as store:
     ...     described = describe_run(store, store.run())
-    >>> [cell["algorithm"] for cell in described["cells"]]
+    >>> sorted(cell["algorithm"] for cell in described["cells"])
     ['Single', 'UPGMA']
     """
     linked = sa.select(run_cells.c.cell).where(run_cells.c.run == run.id).order_by(run_cells.c.cell)
