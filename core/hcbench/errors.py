@@ -343,8 +343,8 @@ class NameSyntaxError(HcbenchError, ValueError):
     >>> hcbench.registry.parse_name("UPGMA[k=2")
     Traceback (most recent call last):
         ...
-    hcbench.errors.NameSyntaxError: 'UPGMA[k=2': write NAME[param=value], nothing after the
-    bracket
+    hcbench.errors.NameSyntaxError: 'UPGMA[k=2': a bracket is not closed; write
+    NAME[param=value], in quotes for the shell
     """
 
 

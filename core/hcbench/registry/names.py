@@ -127,6 +127,8 @@ def parse_name(text: str) -> Name:
         raise NameSyntaxError(f"{text!r} has no name; write NAME or NAME[param=value]")
     if not bracket:
         return Name(base, {})
+    if "]" not in inside:
+        raise _not_closed(text, "a bracket")
     if not inside.endswith("]"):
         raise NameSyntaxError(f"{text!r}: write NAME[param=value], nothing after the bracket")
     params: dict[str, Value] = {}

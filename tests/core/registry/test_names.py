@@ -66,6 +66,7 @@ def test_each_mistake_is_reported() -> None:
         ("UPGMA[metric=]", "no param=value"),
         ("UPGMA[a=1,a=2]", "given twice"),
         ("UPGMA[a=1]x", "nothing after the bracket"),
+        ("UPGMA[a=1", "a bracket is not closed"),
         ("[a=1]", "no name"),
         ("UPGMA[a=two words]", "quotes"),
         ("UPGMA[a=nan]", "nan"),
