@@ -414,7 +414,7 @@ class BudgetExceededError(HcbenchError):
     >>> oracle.ask([[1, 2]])
     Traceback (most recent call last):
         ...
-    hcbench.errors.BudgetExceededError: 1 more pair-queries exceed the budget of 2: 0 are left
+    hcbench.errors.BudgetExceededError: 1 more pair-queries exceed the budget of 2: 0 left
     """
 
 

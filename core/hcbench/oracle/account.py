@@ -185,7 +185,7 @@ class Account:
         if not self.allows(queries):
             raise BudgetExceededError(
                 f"{queries} more {self.kind} exceed the budget of {self.limit or self.budget}: "
-                f"{self.remaining} are left"
+                f"{self.remaining} left"
             )
 
     def pay(self, reply: Reply, *, stored: bool) -> None:

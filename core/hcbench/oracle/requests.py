@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -91,18 +91,33 @@ Answering: TypeAlias = Callable[..., Any]
 
 def takes_request(function: Callable[..., Any]) -> bool:
     """Whether the first argument of a function is called ``request``, or ``_request``."""
+    first_name = next(iter(_parameters(function)), "")
+    return first_name.lstrip("_") == _NAME
+
+
+def answers_request(function: Answering) -> bool:
+    """Whether a function answers an `AnswerRequest`.
+
+    Its argument may have any name: functions of the earlier form have three.
+    """
+    if takes_request(function):
+        return True
+    kinds = [parameter.kind for parameter in _parameters(function).values()]
+    one = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY
+    return len(kinds) == 1 and kinds[0] in one
+
+
+def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
     try:
-        parameters = inspect.signature(function).parameters
+        return inspect.signature(function).parameters
     except ValueError:
         # Some functions that are written in C have no signature.
-        return False
-    first_name = next(iter(parameters), "")
-    return first_name.lstrip("_") == _NAME
+        return {}
 
 
 def as_taking_request(function: Answering) -> Answering:
     """A function that answers an `AnswerRequest`, whatever the form of the one given."""
-    if takes_request(function):
+    if answers_request(function):
         return function
 
     def answer(request: AnswerRequest) -> Any:

@@ -151,6 +151,9 @@ class Catalogue(Generic[T]):
         if name.endswith(")"):
             corrected = name.replace("(", "[", 1).removesuffix(")")
             return f"write {corrected}]"
+        if "," in name:
+            listed = [part.strip() for part in name.split(",")]
+            return f"several names are a list, {listed}"
         if name.endswith((".py", ".toml")):
             option = shell_command("--plugin", name)
             return f"load a plugin file with {option}, and write the name that it registers"

@@ -26,7 +26,7 @@ from hcbench.model.problem import Problem
 from hcbench.model.trees import Partition, Tree
 from hcbench.model.views import own_view
 from hcbench.oracle import Answers, Code, Oracle, Recorder
-from hcbench.oracle.requests import AnswerRequest, takes_request, warn_of_arguments
+from hcbench.oracle.requests import AnswerRequest, answers_request, warn_of_arguments
 from hcbench.registry.specs import DATA, HINTS, unknown_hint
 from hcbench.run.job import Call, Job
 from hcbench.run.requests import call_dataset, call_oracle
@@ -161,7 +161,7 @@ def make_answers(oracle: Call, problem: Problem, seed: int, budget: Budget | Non
     if not isinstance(answers, Answers):
         raise InvalidProblemError(f"the oracle must return Answers, got {type(answers)}")
     for answering in (answers.answer, answers.replies):
-        if answering is not None and not takes_request(answering):
+        if answering is not None and not answers_request(answering):
             warn_of_arguments(answering, AnswerRequest)
     return answers
 

@@ -15,7 +15,7 @@ from hcbench.model.cost import collect_notes
 from hcbench.model.extras import is_extra
 from hcbench.model.problem import Problem
 from hcbench.oracle import Answers, Code, Oracle, Queries
-from hcbench.oracle.requests import takes_request
+from hcbench.oracle.requests import answers_request, takes_request
 from hcbench.run.failures import describe
 from hcbench.run.inputs import make_answers, make_oracle
 from hcbench.run.job import Call
@@ -215,7 +215,7 @@ def advise_request(subject: Subject) -> None:
     for name in ("answer", "replies"):
         function = getattr(answers, name)
         require(
-            function is None or takes_request(function),
+            function is None or answers_request(function),
             f"has {name} without the argument request; write {name}(request), with an "
             "AnswerRequest",
         )

@@ -158,7 +158,7 @@ def test_noise_is_uniform_and_keyed():
 def test_a_batch_larger_than_the_budget_is_refused_completely():
     for oracle in (quadruplets_of(5, budget=3), uncompiled(5, budget=3)):
         oracle.ask([[0, 1, 2, 3], [0, 1, 2, 4]])
-        with pytest.raises(BudgetExceededError, match=r"2 more .* budget of 3: 1 are left"):
+        with pytest.raises(BudgetExceededError, match=r"2 more .* budget of 3: 1 left"):
             oracle.ask([[0, 1, 2, 3], [0, 1, 1, 4]])
         assert counts(oracle) == (2, 2, 1)
         assert oracle.ledger.left == 1

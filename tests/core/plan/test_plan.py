@@ -612,6 +612,11 @@ def test_cells_are_grouped_by_data_set_and_repetitions_interleave_algorithms() -
     ]
 
 
+def test_several_names_in_one_text_are_told_to_be_a_list() -> None:
+    with pytest.raises(UnknownNameError, match=r"a list, \['Single', 'UPGMA'\]"):
+        load_registry().use_algorithms("Single,UPGMA")
+
+
 def test_a_plugin_file_in_place_of_a_name_is_told_how_to_load_it() -> None:
     with pytest.raises(UnknownNameError, match=r"with --plugin \./r\.toml, and write the name"):
         load_registry().use_algorithms("./r.toml")

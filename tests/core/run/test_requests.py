@@ -138,6 +138,13 @@ def test_answers_of_the_earlier_form_get_the_fields_in_order() -> None:
     )
 
 
+def test_a_function_of_one_argument_answers_a_request_whatever_its_name() -> None:
+    answers = Answers(
+        kind="ordinal-queries", n=3, arity=3, answer=lambda asked: [2] * len(asked.queries)
+    )
+    assert hcbench.Oracle(answers).ask([[0, 1, 2]]).tolist() == [2]
+
+
 @pytest.mark.slow
 def test_data_sets_that_are_made_of_others_know_those_of_plugin_files(
     file: Path, tmp_path: Path
