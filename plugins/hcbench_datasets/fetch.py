@@ -43,8 +43,7 @@ class Remote:
 
     Examples
     --------
-    >>> import hashlib
-    >>> checksum = hashlib.sha256(b"1.5,setosa").hexdigest()
+    >>> checksum = "md5:9e107d9d372bb6826bd81d3542a419d6"
     >>> remote = Remote("https://example.org/flowers.zip", checksum, member="flowers.csv")
     >>> remote.member
     'flowers.csv'

@@ -82,10 +82,10 @@ def similarity_of_vectors(vectors: Vectors, rule: str) -> NDArray[np.float64]:
     Examples
     --------
     >>> vectors = np.array([[3.0, 0.0], [0.0, 4.0]])
-    >>> similarity_of_vectors(vectors, "euclidean").tolist()
-    [[-0.0, -5.0], [-5.0, -0.0]]
     >>> similarity_of_vectors(vectors, "dot").tolist()
     [[9.0, 0.0], [0.0, 16.0]]
+    >>> similarity_of_vectors(vectors, "cosine").tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
     """
     if rule not in SIMILARITY_RULES:
         raise ParameterError(
