@@ -148,15 +148,9 @@ class Catalogue(Generic[T]):
 
     def _hint(self, name: str) -> str:
         """What to write instead of a name that is not registered."""
-        if name.endswith(")"):
-            corrected = name.replace("(", "[", 1).removesuffix(")")
-            return f"write {corrected}]"
-        if "," in name:
-            listed = [part.strip() for part in name.split(",")]
-            return f"several names are a list, {listed}"
-        if name.endswith((".py", ".toml")):
-            option = shell_command("--plugin", name)
-            return f"load a plugin file with {option}, and write the name that it registers"
+        hint = _hint_of_form(name)
+        if hint:
+            return hint
         folded = name.casefold()
         spelling = {}  # of each name in lower case
         for entry in self.entries:
@@ -226,6 +220,20 @@ class Catalogue(Generic[T]):
         """Whether a name, without its distribution, is registered now; its case does not matter."""
         folded = name.casefold()
         return any(folded == entry.spec.name.casefold() for entry in self.entries)
+
+
+def _hint_of_form(name: str) -> str:
+    """What to write instead of a text that cannot be a name; "" if it can."""
+    if name.endswith(")"):
+        corrected = name.replace("(", "[", 1).removesuffix(")")
+        return f"write {corrected}]"
+    if "," in name:
+        listed = [part.strip() for part in name.split(",")]
+        return f"several names are a list, {listed}"
+    if name.endswith((".py", ".toml")):
+        option = shell_command("--plugin", name)
+        return f"load a plugin file with {option}, and write the name that it registers"
+    return ""
 
 
 def _has_tag(entry: Entry[T], folded_tag: str) -> bool:

@@ -116,7 +116,7 @@ def test_a_budget_of_money_is_kept_whether_answers_are_stored_or_not(stored: boo
     assert oracle.ledger.left is None, "no price is known yet"
     oracle.ask([[0, 1, 2], [0, 1, 3]])
     assert (oracle.ledger.left, oracle.until_due) == (2, 2)
-    with pytest.raises(BudgetExceededError, match=r"3 more ordinal-queries exceed .* 1USD: 2 are"):
+    with pytest.raises(BudgetExceededError, match=r"3 more ordinal-queries exceed .* 1USD: 2 left"):
         oracle.ask([[0, 1, 4], [0, 1, 5], [0, 1, 6]])
     assert oracle.ledger.queries == 2, "a batch that is refused costs nothing"
     oracle.ask([[0, 1, 4], [0, 1, 5]])
