@@ -29,6 +29,7 @@ _HOME = """<!doctype html>
 <head>
 <meta charset="utf-8">
 <title>hcbench</title>
+<link rel="icon" href="{folder}/_static/icon.svg">
 <meta http-equiv="refresh" content="0; url={folder}/index.html">
 </head>
 <body><p><a href="{folder}/index.html">The documentation of hcbench</a></p></body>

@@ -44,9 +44,7 @@ class Limits:
     many : int
         Multiple of n above which searches are made one at a time, which bounds their number.
     few : int
-        Number of coordinates up to which Ward's method searches in a k-d tree,
-    enough : int
-        from this number of items on: fewer take 2 ms without it, and it takes 4 s to compile.
+        Number of coordinates up to which Ward's method searches in a k-d tree.
     wide : int
         Number of coordinates from which on dot products are searched by as many threads as BLAS
         may use: of 30,000 items two threads took 9.6 s where one took 6.7 with 10 coordinates, and
@@ -58,7 +56,6 @@ class Limits:
     little: int = 1 << 16
     many: int = 16
     few: int = 6
-    enough: int = 400
     wide: int = 50
 
 
@@ -160,7 +157,7 @@ def _merge_ward(clusters: kernels.Clusters, limits: Limits) -> Floats:
     """The merges by Ward's score, as `_merge_all` returns them."""
     n, p = clusters.mean.shape
     most_searches = limits.many * n
-    if p <= limits.few and n >= limits.enough:
+    if p <= limits.few:
         from hcbench_vectors import _near_kernels
 
         rounds = _new_rounds(n)
