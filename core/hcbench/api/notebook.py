@@ -26,8 +26,6 @@ from hcbench.results.results import Results
 from hcbench.run.record import Observer
 from hcbench.store import Store
 
-_MOST_NAMES = 8  # that an error lists
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StoredResults(Results):
@@ -146,26 +144,20 @@ class StoredResults(Results):
         """
         for part, name in {"algorithm": algorithm, "dataset": dataset, "oracle": oracle}.items():
             if not self.matching(**{part: name}):
-                raise DataNotAvailableError(f"no cell is of {name}; {self._there_are(part)}")
+                raise DataNotAvailableError(
+                    f"no cell is of {name}; there are {self.outcomes.listed(part)}"
+                )
         outcomes = self.matching(algorithm, dataset, oracle)
         if budget is not None:
             outcomes = outcomes.where("budget", {read_budget(budget)})
             if not outcomes:
                 raise DataNotAvailableError(
-                    f"no cell has the budget {budget}; {self._there_are('budget')}"
+                    f"no cell has the budget {budget}; there are {self.outcomes.listed('budget')}"
                 )
         if not outcomes:
             names = ", ".join([name for name in (algorithm, dataset, oracle) if name])
             raise DataNotAvailableError(f"no cell is of {names} at once")
         return replace(self, outcomes=outcomes)
-
-    def _there_are(self, column: str) -> str:
-        """What the cells have in a column, for an error."""
-        names = sorted(set(map(str, self.outcomes.column(column).tolist())))
-        text = ", ".join(names[:_MOST_NAMES])
-        if len(names) > _MOST_NAMES:
-            text += " and others"
-        return f"there are {text}"
 
     def plot(
         self, kind: str, *, algorithm: str = "", dataset: str = "", oracle: str = "", **choices: Any

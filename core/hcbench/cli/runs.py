@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from hcbench.store import RunInfo, Store
 
 #: An error names at most this number of labels.
-_MOST_LABELS = 8
 
 
 def read_run(
@@ -186,12 +185,9 @@ def _no_such_cells(
     filter_texts = [f"{column} {value}" for column, value in mistaken]
     # What there is instead is shown of the first mistake only, to stay in one line.
     first_column = mistaken[0][0]
-    labels = sorted(set(map(str, all_cells.column(first_column).tolist())))
-    label_texts = ", ".join(labels[:_MOST_LABELS])
-    if len(labels) > _MOST_LABELS:
-        label_texts += " and others"
     return StoreError(
-        f"{location} has no such cells ({', '.join(filter_texts)}); there are {label_texts}"
+        f"{location} has no such cells ({', '.join(filter_texts)}); there are "
+        f"{all_cells.listed(first_column)}"
     )
 
 

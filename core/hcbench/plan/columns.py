@@ -33,6 +33,8 @@ def _names_of_fields(record: type[Cost | Outcome], *omitted: str) -> tuple[str, 
 COSTS = _names_of_fields(Cost, "processor_seconds")
 FIELDS = _names_of_fields(Outcome, "cost", "points")
 
+_MOST_LISTED = 8  # values of a field in a message
+
 
 @dataclass(slots=True)
 class PointColumns:
@@ -263,6 +265,14 @@ class Outcomes(Sequence[Outcome]):
     def column(self, name: str) -> Column:
         """A field of all outcomes, or one of their costs."""
         return self.columns[name].take(self.places)
+
+    def listed(self, name: str) -> str:
+        """The different values of a field in a message; of many, the first few."""
+        texts = sorted(set(map(str, self.column(name).tolist())))
+        text = ", ".join(texts[:_MOST_LISTED])
+        if len(texts) > _MOST_LISTED:
+            text += " and others"
+        return text
 
     def coded(self, name: str) -> tuple[NDArray[np.integer[Any]], Column]:
         """A field of all outcomes, as the places of their objects among all that occur."""
